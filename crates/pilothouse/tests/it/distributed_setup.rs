@@ -15,7 +15,7 @@ use self::program::{Program, Served, client};
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 #[test]
-fn half_a_set_of_servers_and_half_of_the_roles_are_refused_with_a_sentence() {
+fn incomplete_servers_and_roles_are_refused_with_a_message() {
     let folder = TempDir::new().expect("a folder");
     let half = Program::new(folder.path()).set("REDIS_URL", "redis://127.0.0.1:1").run(&["serve"]);
     assert!(!half.good && half.told.contains("DATABASE_URL (or DB_HOST) and RABBITMQ_URL"));
@@ -24,7 +24,7 @@ fn half_a_set_of_servers_and_half_of_the_roles_are_refused_with_a_sentence() {
 }
 
 #[test]
-fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
+fn doctor_reports_for_each_server_what_is_wrong_and_what_to_do() {
     // Accepts connections and never answers, like a firewall that drops packets.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let silent = silent.local_addr().expect("an address");
@@ -49,7 +49,7 @@ fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn doctor_looks_at_the_servers_and_changes_nothing() {
+async fn doctor_checks_the_servers_and_changes_nothing() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let program = Program::new(folder.path()).on(&database);
     let before = program.run(&["doctor", "--port", "0"]);
@@ -64,7 +64,7 @@ async fn doctor_looks_at_the_servers_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_embedded_store_moves_with_everything_and_its_turns_go_on() {
+async fn an_embedded_store_is_migrated_completely_and_its_turns_continue() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let embedded = Program::new(folder.path()).set("ENCRYPTION_KEY", KEY);
     let server = Served::start(&embedded, &["serve", "--port", "0", "--data", "old"]);
@@ -97,7 +97,7 @@ async fn an_embedded_store_moves_with_everything_and_its_turns_go_on() {
 }
 
 #[tokio::test]
-async fn a_copy_that_cannot_be_right_is_refused_and_leaves_nothing() {
+async fn an_invalid_migration_is_refused_and_copies_nothing() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let embedded = Program::new(folder.path()).set("ENCRYPTION_KEY", KEY);
     let program = embedded.clone().on(&database).set("PILOTHOUSE_DATA", "new");
@@ -133,7 +133,7 @@ async fn a_copy_that_cannot_be_right_is_refused_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn each_role_does_its_part_and_no_other() {
+async fn each_role_serves_only_its_own_part() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let program = Program::new(folder.path()).on(&database).set("COPILOT_EXECUTOR_PORT", "0");
     let api = Served::start(&program, &["serve", "--role", "api", "--port", "0"]);
@@ -159,7 +159,7 @@ async fn each_role_does_its_part_and_no_other() {
 }
 
 #[tokio::test]
-async fn readiness_names_the_server_that_is_away_and_says_why() {
+async fn readiness_names_the_unreachable_server_and_the_reason() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let program = Program::new(folder.path()).on(&database).set("COPILOT_EXECUTOR_PORT", "0");
     let server = Served::start(&program, &["serve", "--role", "api", "--port", "0"]);

@@ -23,7 +23,7 @@ fn stdout(output: &Output) -> String {
 }
 
 #[test]
-fn a_bad_configuration_refuses_to_start_with_a_sentence() {
+fn an_invalid_configuration_refuses_to_start_with_a_message() {
     for (environment, arguments, part) in [
         (&[("DATABASE_URL", "postgres://x")][..], &["serve"][..], "DATABASE_URL is set"),
         (&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", "short")], &["serve"], "openssl rand"),
@@ -37,7 +37,7 @@ fn a_bad_configuration_refuses_to_start_with_a_sentence() {
 }
 
 #[test]
-fn files_are_read_and_the_environment_wins() {
+fn environment_variables_override_env_files() {
     let place = Place::new(Engine::Embedded);
     std::fs::write(
         place.folder().join(".env"),
@@ -78,7 +78,7 @@ fn doctor_masks_secrets_and_fails_when_something_is_wrong() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_closed_output_pipe_is_no_failure() {
     let place = Place::new(Engine::Embedded);
     for arguments in [["openapi"], ["doctor"]] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -97,6 +97,6 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 }
 
 #[test]
-fn a_token_is_printed_only_where_there_is_a_key_to_sign_it() {
+fn a_token_is_printed_only_with_a_signing_key() {
     assert!(stderr(&run(&[], &["token"])).contains("JWT_VERIFY_KEY is not set"));
 }

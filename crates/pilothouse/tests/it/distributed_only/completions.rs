@@ -94,7 +94,7 @@ fn message(begun: &Begun) -> serde_json::Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_in_the_stream_is_taken_in_every_form_of_it() {
+async fn results_in_the_stream_are_accepted_in_every_format() {
     let letters = Letterbox::open();
     let shop = Workshop::on(Some(&letters.url()), &[]).await;
     let by_task =
@@ -121,7 +121,7 @@ async fn a_result_in_the_stream_is_taken_in_every_form_of_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_makes_no_sense_is_put_away_and_logged_without_its_content() {
+async fn invalid_results_are_acknowledged_and_logged_without_their_content() {
     let letters = Letterbox::open();
     let shop = Workshop::on(Some(&letters.url()), &[]).await;
     let begun = shop.begin().await;
@@ -146,7 +146,7 @@ async fn what_makes_no_sense_is_put_away_and_logged_without_its_content() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_was_sent_while_nobody_ran_is_taken_at_the_start() {
+async fn a_result_sent_while_no_executor_ran_is_processed_at_the_start() {
     let letters = Letterbox::open();
     let mut shop = Workshop::on(Some(&letters.url()), &[]).await;
     let begun = shop.begin().await;
@@ -158,7 +158,7 @@ async fn a_result_that_was_sent_while_nobody_ran_is_taken_at_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_equal_results_by_both_ways_are_one() {
+async fn many_equal_results_by_stream_and_webhook_are_one() {
     let letters = Letterbox::open();
     let mut shop = Workshop::on(Some(&letters.url()), &[]).await;
     shop.cluster.spawn(Role::Executor, &[]);
@@ -173,7 +173,7 @@ async fn many_equal_results_by_both_ways_are_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_is_not_put_away_before_it_is_stored() {
+async fn a_result_is_not_acknowledged_before_it_is_stored() {
     let letters = Letterbox::open();
     let mut shop = Workshop::without_executor(Some(&letters.url()), &[]).await;
     shop.cluster.spawn_linked(Role::Executor, &[]);
@@ -190,7 +190,7 @@ async fn a_result_is_not_put_away_before_it_is_stored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_a_killed_executor_had_in_hand_is_taken_by_another() {
+async fn a_result_pending_at_a_killed_executor_is_claimed_by_another() {
     let letters = Letterbox::open();
     let mut shop = Workshop::without_executor(Some(&letters.url()), &[]).await;
     shop.cluster.spawn_linked(Role::Executor, &[]);

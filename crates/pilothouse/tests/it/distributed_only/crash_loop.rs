@@ -12,7 +12,7 @@ use crate::distributed::guarantees::rows;
 use crate::events::text_of;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_that_kills_its_executor_three_times_fails_before_the_eyes_of_its_client() {
+async fn a_turn_that_crashes_its_executor_three_times_fails_on_the_open_stream() {
     let (model, mut cluster) = cluster(1, 1, &[]).await;
     for _ in 0..3 {
         model.enqueue(Script::default().say("I begin").hang());

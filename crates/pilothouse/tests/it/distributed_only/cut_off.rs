@@ -19,7 +19,7 @@ const TAKEN_OVER_WITHIN: Duration = Duration::from_secs(10);
 const BACK_WITHIN: Duration = Duration::from_secs(12);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_executor_cut_off_from_its_servers_loses_its_turn_to_another_and_works_again_after() {
+async fn a_disconnected_executor_loses_its_turn_and_works_again_once_reconnected() {
     let (model, mut cluster) = nobody(&[]).await;
     cluster.spawn(Role::Api, &[]);
     cluster.spawn_linked(Role::Executor, &[]);

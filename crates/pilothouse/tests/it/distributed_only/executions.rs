@@ -18,7 +18,7 @@ const RUNS: usize = 6;
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_runs_of_a_killed_executor_go_on_at_another_one_and_their_streams_do_not_break() {
+async fn executions_of_a_killed_executor_continue_elsewhere_without_breaking_streams() {
     let (model, mut cluster) = cluster(1, 1, &[]).await;
     let first_life = Arc::new(AtomicBool::new(true));
     let hangs = first_life.clone();
@@ -57,7 +57,7 @@ async fn the_runs_of_a_killed_executor_go_on_at_another_one_and_their_streams_do
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_started_while_no_executor_is_there_waits_for_one() {
+async fn an_execution_started_without_an_executor_waits_for_one() {
     let (model, mut cluster) = nobody(&[]).await;
     model.respond_with(|_: &RecordedRequest| Script::text("Here I am."));
     cluster.spawn(Role::Api, &[]);

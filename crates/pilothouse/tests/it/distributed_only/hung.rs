@@ -20,7 +20,7 @@ const FOUND_OUT: [&str; 2] = ["fenced: another worker has this job", "the job is
 const AT_MOST: Duration = Duration::from_secs(9);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_executor_that_hung_in_a_stream_comes_back_and_changes_nothing() {
+async fn an_executor_suspended_in_a_model_stream_changes_nothing_when_resumed() {
     let (model, mut cluster) = cluster(1, 1, &[]).await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and go on."));
@@ -37,7 +37,7 @@ async fn an_executor_that_hung_in_a_stream_comes_back_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_executor_that_hung_in_a_tool_comes_back_and_does_nothing_more() {
+async fn an_executor_suspended_in_a_tool_does_nothing_more_when_resumed() {
     let (model, mut cluster) = cluster(1, 1, &[]).await;
     let first =
         "echo done >> effects.txt; for i in $(seq 200); do [ -e go ] && exit; sleep 0.1; done";

@@ -18,7 +18,7 @@ const TURNS: usize = 20;
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_turn_of_a_killed_executor_goes_on_at_another_one_and_its_stream_does_not_break() {
+async fn a_turn_of_a_killed_executor_continues_elsewhere_without_breaking_its_stream() {
     let (model, mut cluster) = cluster(1, 1, &[]).await;
     model.enqueue(Script::default().say("I begin").hang());
     model.enqueue(Script::text("Once more, and to the end."));
@@ -40,7 +40,7 @@ async fn the_turn_of_a_killed_executor_goes_on_at_another_one_and_its_stream_doe
 
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::disallowed_macros, reason = "how long a recovery takes is worth reading")]
-async fn twenty_streaming_turns_of_a_killed_executor_all_come_to_one_end_on_their_connections() {
+async fn twenty_streaming_turns_of_a_killed_executor_end_once_on_their_connections() {
     let (model, mut cluster) = cluster(1, 1, &ALL_AT_ONCE).await;
     model.respond_with(never_at_first());
     let api = cluster.api(0).http();

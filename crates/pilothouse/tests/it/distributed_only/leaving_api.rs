@@ -13,7 +13,7 @@ const TURNS: usize = 8;
 const AT_MOST: Duration = Duration::from_secs(9);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_streams_of_an_api_that_leaves_are_broken_and_go_on_at_the_other_one() {
+async fn streams_of_an_api_that_shuts_down_break_and_resume_at_another() {
     let (model, mut cluster) = cluster(2, 1, &ALL_AT_ONCE).await;
     let gate = Gate::closed();
     let held = gate.clone();

@@ -73,7 +73,7 @@ impl Workshop {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_work_of_a_killed_executor_is_asked_for_again_by_another_with_the_same_key() {
+async fn the_request_of_a_killed_executor_is_repeated_by_another_with_the_same_key() {
     let mut shop = Workshop::on(None, &[]).await;
     shop.service.answer(TOOL, Answer::never());
     let api = shop.cluster.api(0).http();
@@ -90,7 +90,7 @@ async fn the_work_of_a_killed_executor_is_asked_for_again_by_another_with_the_sa
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_came_while_no_executor_ran_leads_to_an_answer_when_one_does() {
+async fn a_result_received_without_an_executor_is_answered_when_one_starts() {
     let mut shop = Workshop::on(None, &[]).await;
     let begun = shop.begin().await;
     shop.cluster.executor_mut(0).kill9();
@@ -101,7 +101,7 @@ async fn a_result_that_came_while_no_executor_ran_leads_to_an_answer_when_one_do
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_goes_on_after_an_operation_goes_on_at_another_executor_when_its_own_is_killed() {
+async fn a_continuation_after_an_operation_moves_to_another_executor_after_a_kill() {
     let mut shop = Workshop::on(None, &[]).await;
     let begun = shop.begin().await;
     shop.model.enqueue(Script::default().say_in("The fi", 1).hang());
@@ -117,7 +117,7 @@ async fn what_goes_on_after_an_operation_goes_on_at_another_executor_when_its_ow
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_executor_that_serves_no_clients_does_not_give_its_own_address_to_services() {
+async fn an_executor_does_not_send_its_own_address_as_callback_url() {
     let shop = Workshop::on(None, &[]).await;
     let begun = shop.begin().await;
     let [call] = shop.service.calls(TOOL).try_into().expect("one call");

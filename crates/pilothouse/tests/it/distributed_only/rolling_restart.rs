@@ -19,7 +19,7 @@ const AT_MOST: Duration = Duration::from_secs(9);
 
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::disallowed_macros, reason = "how long leaving takes is worth reading")]
-async fn thirty_turns_with_tools_outlive_the_replacement_of_all_three_executors() {
+async fn thirty_turns_with_tools_survive_the_replacement_of_all_executors() {
     let (model, mut cluster) = cluster(1, EXECUTORS, &ALL_AT_ONCE).await;
     model.respond_with(next_step);
     let api = cluster.api(0).http();

@@ -19,7 +19,7 @@ const RENEWAL: Duration = Duration::from_millis(800);
 const LOOK: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_from_another_api_reaches_one_of_three_executors_within_a_second() {
+async fn a_cancel_at_another_api_reaches_one_of_three_executors_within_a_second() {
     let (model, cluster) = cluster(2, 3, &[]).await;
     model.respond_with(hang_as_told);
     let (here, there) = (cluster.api(0).http(), cluster.api(1).http());
@@ -38,7 +38,7 @@ async fn a_stop_from_another_api_reaches_one_of_three_executors_within_a_second(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_from_another_api_ends_a_command_with_all_it_has_started() {
+async fn a_cancel_at_another_api_ends_a_command_and_its_process_tree() {
     let (model, cluster) = cluster(2, 3, &[]).await;
     let length = format!("600.{}", cluster.api(0).pid());
     let tree = format!("(setsid sleep {length} &) ; bash -c 'sleep {length}' & sleep {length}");
@@ -54,7 +54,7 @@ async fn a_stop_from_another_api_ends_a_command_with_all_it_has_started() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_that_waits_for_an_executor_is_stopped_from_another_api() {
+async fn a_queued_turn_is_cancelled_at_another_api() {
     let (model, cluster) = cluster(2, 1, &[("NUM_COPILOT_WORKERS", "1")]).await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("Busy").wait_for(&gate).say("."));
@@ -70,7 +70,7 @@ async fn a_turn_that_waits_for_an_executor_is_stopped_from_another_api() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_redis_and_rabbitmq_a_stop_takes_one_renewal() {
+async fn without_redis_and_rabbitmq_a_cancel_takes_one_renewal() {
     let (model, mut cluster) = nobody(&[]).await;
     for role in [Role::Api, Role::Api, Role::Executor, Role::Executor, Role::Executor] {
         cluster.spawn_linked(role, &[]);

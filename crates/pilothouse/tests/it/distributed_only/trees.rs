@@ -70,14 +70,14 @@ async fn assert_stops(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_reaches_a_tree_on_three_executors_within_a_second() {
+async fn a_cancel_reaches_a_tree_on_three_executors_within_a_second() {
     let (model, cluster) = cluster(2, 3, &[("NUM_COPILOT_WORKERS", "1")]).await;
     let (root, length) = at_work(&model, &cluster).await;
     assert_stops(&model, &cluster, root, &length, WITHIN).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_broker_a_stop_reaches_a_tree_within_one_renewal() {
+async fn without_a_broker_a_cancel_reaches_a_tree_within_one_renewal() {
     let (model, mut cluster) = nobody(&[("NUM_COPILOT_WORKERS", "2")]).await;
     for role in [Role::Api, Role::Api, Role::Executor, Role::Executor, Role::Executor] {
         cluster.spawn_linked(role, &[]);
@@ -111,7 +111,7 @@ async fn assert_one_child(cluster: &Cluster, mut root: Watched) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_waits_and_its_child_outlive_the_kill_of_every_executor() {
+async fn a_waiting_parent_and_its_sub_session_survive_the_kill_of_every_executor() {
     let (model, mut cluster) = cluster(1, 2, &[]).await;
     let gate = Gate::closed();
     patient(&gate, &model);
@@ -129,7 +129,7 @@ async fn a_parent_that_waits_and_its_child_outlive_the_kill_of_every_executor() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_waits_moves_to_another_executor_when_its_own_leaves() {
+async fn a_waiting_parent_moves_to_another_executor_when_its_own_shuts_down() {
     let (model, mut cluster) = cluster(1, 2, &[]).await;
     let gate = Gate::closed();
     patient(&gate, &model);

@@ -29,7 +29,7 @@ async fn every_api_shows_the_same_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_change_the_api_again_and_again_see_what_one_that_stays_sees() {
+async fn clients_that_alternate_between_apis_get_the_same_events() {
     let (model, cluster) = cluster(2, 1, &[]).await;
     let at_once = 20;
     let script = (0..DELTAS / at_once).fold(Script::default(), |script, part| {
@@ -80,7 +80,7 @@ async fn restless(cluster: &Cluster, turn: &str, number: usize) -> (Vec<Got>, us
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_message_sent_to_both_apis_at_once_is_one_turn() {
+async fn the_same_message_sent_to_both_apis_is_one_turn() {
     let (model, cluster) = cluster(2, 1, &[]).await;
     model.respond_with(|_| Script::text("Once."));
     let (one, other) = (cluster.api(0).http(), cluster.api(1).http());

@@ -34,7 +34,7 @@ fn with(id: &str, value: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_result_in_the_table_is_taken_and_what_makes_no_sense_is_put_away() {
+async fn results_in_the_table_are_accepted_and_invalid_rows_are_deleted() {
     let shop = Workshop::start().await;
     let db = open(&shop);
     let (first, second) = (shop.begin_and_rest().await, shop.begin_and_rest().await);
@@ -56,7 +56,7 @@ async fn a_result_in_the_table_is_taken_and_what_makes_no_sense_is_put_away() {
 }
 
 #[tokio::test]
-async fn a_result_that_was_left_while_the_server_was_down_is_taken_at_its_start() {
+async fn a_result_inserted_while_the_server_was_down_is_processed_at_its_start() {
     let mut shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     shop.server.kill9();

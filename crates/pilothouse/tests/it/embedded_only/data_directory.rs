@@ -13,7 +13,7 @@ async fn a_second_process_on_the_same_directory_is_refused() {
 }
 
 #[tokio::test]
-async fn a_damaged_database_is_refused_and_left_as_it_is() {
+async fn a_damaged_database_is_refused_and_left_unchanged() {
     let mut server = TestServer::start(ENGINE);
     let session = server.session().await;
     server.say(&session, "/stream count=100 size=100").await.all().await;

@@ -10,7 +10,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/demo/run.s
 const AT_MOST: Duration = Duration::from_secs(90);
 
 #[test]
-fn the_demo_shows_a_sub_session_a_call_in_the_background_and_an_operation_with_its_result() {
+fn the_demo_shows_a_sub_session_a_background_call_and_an_operation() {
     let mut demo = Command::new("bash")
         .arg(SCRIPT)
         .arg(env!("CARGO_BIN_EXE_pilothouse"))

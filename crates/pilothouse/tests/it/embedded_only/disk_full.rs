@@ -24,7 +24,7 @@ const LONG: &str = "/stream count=1000000 size=200 delay_ms=5";
 const SHORT: &str = "/stream count=3 size=4";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there_is_room() {
+async fn a_full_disk_refuses_messages_fails_turns_and_recovers_when_there_is_room() {
     let folder = TempDir::new().expect("a temporary folder");
     let disk = folder.path().to_owned();
     let namespace =

@@ -48,7 +48,7 @@ fn doctor_reads_the_file_of_external_tools() {
 }
 
 #[test]
-fn a_start_without_the_key_for_results_says_so() {
+fn a_start_without_the_internal_key_prints_a_notice() {
     let (place, settings) = described("http://127.0.0.1:9/render");
     let mut server = place
         .command(&settings, &["serve", "--port", "0"])

@@ -7,7 +7,7 @@ use super::stage::{Stage, answer_to};
 use crate::contract::{End, assert_whole};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn deaf_processes_answer_use_tools_and_stop_when_they_are_told() {
+async fn without_wake_ups_turns_respond_use_tools_and_can_be_cancelled() {
     let stage = Stage::start(&[("PILOTHOUSE_DEAF", "on"), ("CHAT_HEARTBEAT_SECONDS", "300")]).await;
     let seen = Crowd::ask(&stage, 8, 10).await.finish(&stage).await;
     assert!(seen.iter().all(|seen| seen.breaks == 0));

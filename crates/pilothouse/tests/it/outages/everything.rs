@@ -10,7 +10,7 @@ use super::verdict::takeovers;
 use super::{measured, readiness};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_all_processes_died_and_redis_and_the_queue_were_emptied_every_turn_ends() {
+async fn every_turn_ends_after_all_processes_redis_and_the_queue_were_lost() {
     let redis = Redis::start().expect("a Redis of our own");
     let urls = Urls { redis: redis.url(), ..shared() };
     // Some of the turns run and some still wait in the queue.

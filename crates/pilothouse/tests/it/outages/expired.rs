@@ -9,7 +9,7 @@ use crate::distributed::guarantees::eventually;
 use crate::server::Role;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_expired_is_repeated_by_a_process_that_never_saw_the_turn() {
+async fn an_expired_stream_is_replayed_by_a_process_that_never_saw_the_turn() {
     let redis = Redis::start().expect("a Redis of our own");
     let urls = Urls { redis: redis.url(), ..shared() };
     let mut stage = Stage::on(&urls, &[("CHAT_STREAM_TTL", "1")]).await;

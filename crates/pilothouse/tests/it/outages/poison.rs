@@ -68,7 +68,7 @@ impl Broker {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn poison_is_put_aside_and_the_turns_behind_it_run_as_ever() {
+async fn invalid_messages_are_dead_lettered_and_the_turns_behind_them_run() {
     let stage = Stage::start(&[]).await;
     let broker = Broker::of(&stage).await;
     let ended = Crowd::ask(&stage, 5, 3).await.finish(&stage).await;

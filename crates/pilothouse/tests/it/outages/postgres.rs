@@ -38,7 +38,7 @@ async fn a_database_that_crashes_and_recovers_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_the_database_ends_are_made_again() {
+async fn connections_closed_by_the_database_are_reopened() {
     let stage = Stage::start(&[]).await;
     let mut crowd = Crowd::ask(&stage, 12, 40).await;
     crowd.all_begin().await;
@@ -52,7 +52,7 @@ async fn connections_that_the_database_ends_are_made_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_is_away_for_less_than_a_lease_is_waited_for() {
+async fn turns_wait_for_a_database_that_is_away_for_less_than_a_lease() {
     let stage = Stage::start(&[("TURN_LEASE_MS", "12000")]).await;
     let mut crowd = Crowd::ask(&stage, 12, 40).await;
     crowd.all_begin().await;
@@ -64,7 +64,7 @@ async fn a_database_that_is_away_for_less_than_a_lease_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_is_away_for_longer_than_a_lease_gets_every_turn_back() {
+async fn every_turn_continues_after_a_database_outage_longer_than_a_lease() {
     let stage = Stage::start(&[("TURN_LEASE_MS", "2000"), ("CHAT_HEARTBEAT_SECONDS", "1")]).await;
     let mut crowd = Crowd::ask(&stage, 12, 40).await;
     crowd.all_begin().await;
@@ -92,7 +92,7 @@ async fn a_database_that_is_away_for_longer_than_a_lease_gets_every_turn_back() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_database_is_away_nothing_is_said_of_what_runs() {
+async fn the_overview_omits_running_jobs_while_the_database_is_away() {
     let stage = Stage::start(&[]).await;
     let seen = async || {
         let overview = stage.api(0).get("/ops/overview").send().await.expect("an answer");

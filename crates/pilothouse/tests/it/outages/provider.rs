@@ -27,7 +27,7 @@ fn failure(way: usize) -> Script {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_that_fails_before_it_has_said_anything_is_asked_again_by_the_same_executor() {
+async fn a_provider_that_fails_before_any_text_is_retried_by_the_same_executor() {
     let stage = Stage::start(&IMPATIENT).await;
     let failed = Mutex::new(HashSet::new());
     stage.model.respond_with(move |request| {

@@ -41,7 +41,7 @@ async fn assert_nothing_happened(crowd: Crowd, stage: &Stage) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broker_that_closes_all_connections_and_then_stops_is_done_without() {
+async fn turns_run_when_the_broker_closes_its_connections_and_stops() {
     let mut broker = RabbitMq::start().expect("a broker of our own");
     let stage = Stage::on(&Urls { rabbitmq: broker.url(), ..shared() }, &[]).await;
     let mut crowd = Crowd::ask(&stage, 10, 60).await;
@@ -60,7 +60,7 @@ async fn a_broker_that_closes_all_connections_and_then_stops_is_done_without() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broker_that_nobody_reaches_is_done_without() {
+async fn turns_run_while_the_broker_is_unreachable() {
     let stage = Stage::start(&[]).await;
     let mut crowd = Crowd::ask(&stage, 10, 60).await;
     crowd.all_begin().await;

@@ -32,7 +32,7 @@ async fn assert_nothing_happened(crowd: Crowd, stage: &Stage) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_forgets_everything_again_and_again_costs_nothing() {
+async fn repeated_redis_data_loss_does_not_affect_turns() {
     let (stage, redis) = with_own_redis().await;
     let mut crowd = Crowd::ask(&stage, CROWD, 40).await;
     crowd.all_begin().await;
@@ -44,7 +44,7 @@ async fn a_redis_that_forgets_everything_again_and_again_costs_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_goes_and_comes_back_empty_costs_a_second() {
+async fn a_redis_restart_without_data_delays_streams_by_a_second() {
     let (stage, mut redis) = with_own_redis().await;
     let mut crowd = Crowd::ask(&stage, CROWD, 80).await;
     crowd.all_begin().await;
@@ -79,16 +79,16 @@ async fn a_black_hole(whom: Whom) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_nobody_reaches_costs_a_second() {
+async fn an_unreachable_redis_delays_streams_by_a_second() {
     a_black_hole(Whom::Everybody).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_only_the_readers_do_not_reach_costs_a_second() {
+async fn a_redis_unreachable_for_apis_delays_streams_by_a_second() {
     a_black_hole(Whom::Apis).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_only_the_writers_do_not_reach_costs_a_second() {
+async fn a_redis_unreachable_for_executors_delays_streams_by_a_second() {
     a_black_hole(Whom::Executors).await;
 }

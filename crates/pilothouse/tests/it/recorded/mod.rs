@@ -42,7 +42,7 @@ pub(crate) fn assert_recorded(engine: Engine, name: &str, events: &[Got]) {
 }
 
 #[test]
-fn every_recorded_stream_is_a_whole_turn_in_the_chunks_of_the_protocol() {
+fn every_recorded_stream_is_a_complete_turn_of_protocol_chunks() {
     let files =
         std::fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("one").path());
     let files: Vec<_> =

@@ -11,7 +11,7 @@ async fn about(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_says_what_it_is_to_who_has_not_logged_in() {
+async fn a_server_describes_itself_without_a_login() {
     let engine = match ENGINE {
         Engine::Embedded => "embedded",
         Engine::Distributed => "distributed",

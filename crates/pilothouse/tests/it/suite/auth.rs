@@ -59,7 +59,7 @@ fn forged(header: &str, payload: &str, sign_with: Option<&[u8]>) -> String {
 }
 
 #[tokio::test]
-async fn only_good_tokens_open_the_door() {
+async fn only_valid_tokens_are_accepted() {
     let server = jwt_server(&[]);
     let key = KEY.as_bytes();
     assert_eq!(status_with(&server, &token("anna")).await, 200);
@@ -169,7 +169,7 @@ async fn published_keys_are_fetched_and_bound_to_their_algorithm() {
 }
 
 #[tokio::test]
-async fn an_api_key_stands_for_its_user_until_it_is_revoked() {
+async fn an_api_key_authenticates_its_user_until_it_is_revoked() {
     let server = jwt_server(&[]);
     let anna = |request: reqwest::RequestBuilder| request.bearer_auth(token("anna"));
     let made = json_of(
@@ -268,7 +268,7 @@ async fn anonymous_sessions_are_used_by_id_and_claimed_once() {
 }
 
 #[tokio::test]
-async fn foreign_pages_and_foreign_names_are_kept_out() {
+async fn foreign_origins_and_host_names_are_refused() {
     let server = TestServer::with(ENGINE, &[("CORS_ORIGINS", "https://good.example")]);
     let make = |name: &'static str, value: &str| {
         server.post("/chat/sessions", &json!({})).header(name, value.to_owned())
@@ -293,7 +293,7 @@ async fn foreign_pages_and_foreign_names_are_kept_out() {
 }
 
 #[tokio::test]
-async fn metrics_need_the_internal_key_where_a_login_is_needed() {
+async fn metrics_need_the_internal_key_on_a_server_with_login() {
     let internal = "internal-internal-internal-internal";
     let server = jwt_server(&[("CHAT_INTERNAL_API_KEY", internal)]);
     let url = format!("{}/metrics", server.base());

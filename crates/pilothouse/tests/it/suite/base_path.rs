@@ -55,7 +55,7 @@ async fn a_turn_streams_and_is_cancelled_below_the_base_path() {
 }
 
 #[tokio::test]
-async fn foreign_origins_stay_out_and_logs_name_the_route_below_the_base_path() {
+async fn foreign_origins_are_refused_and_logs_omit_the_base_path() {
     let (server, proxy, api) = behind(Prefix::Kept).await;
     let create = |origin: &str| {
         api.client.post(api.api("/chat/sessions")).header(ORIGIN, origin.to_owned()).send()
@@ -71,7 +71,7 @@ async fn foreign_origins_stay_out_and_logs_name_the_route_below_the_base_path() 
 }
 
 #[tokio::test]
-async fn what_asks_the_server_itself_need_not_know_the_base_path() {
+async fn direct_requests_work_without_the_base_path() {
     let (server, ..) = behind(Prefix::Kept).await;
     let address = server.base().strip_suffix(PATH).expect("its URL ends with the base path");
     let direct = Api::at(address.to_owned());

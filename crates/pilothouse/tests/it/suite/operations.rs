@@ -18,7 +18,7 @@ fn stdout(output: &Output) -> String {
 }
 
 #[tokio::test]
-async fn a_printed_token_opens_the_door() {
+async fn a_printed_token_is_accepted() {
     let server = super::auth::jwt_server(&[]);
     let output =
         server.command(&["token", "--user", "anna", "--hours", "1"]).output().expect("it runs");
@@ -34,7 +34,7 @@ async fn a_printed_token_opens_the_door() {
 }
 
 #[test]
-fn migrate_says_what_it_did() {
+fn migrate_reports_that_the_schema_is_up_to_date() {
     let place = Place::new(ENGINE);
     let migrate = || stdout(&place.command(&[], &["migrate"]).output().expect("it runs"));
     assert!(migrate().contains("up to date"));
@@ -55,7 +55,7 @@ async fn health_and_metrics_answer() {
 }
 
 #[tokio::test]
-async fn the_workers_have_a_port_of_their_own_for_their_numbers() {
+async fn workers_serve_metrics_on_their_own_port() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = free.local_addr().expect("an address").port();
     drop(free);
@@ -91,7 +91,7 @@ async fn sigterm_breaks_streams_hands_turns_back_and_exits_in_time() {
 }
 
 #[tokio::test]
-async fn a_killed_server_goes_on_where_it_was() {
+async fn a_killed_server_continues_its_turn_after_a_restart() {
     let mut server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=50 size=5 delay_ms=20").await;
@@ -113,7 +113,7 @@ async fn a_killed_server_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn without_any_hint_everything_still_happens() {
+async fn without_wake_ups_a_turn_still_runs() {
     let server =
         TestServer::with(ENGINE, &[("PILOTHOUSE_DEAF", "on"), ("SWEEP_INTERVAL_MS", "200")]);
     let session = server.session().await;
@@ -184,7 +184,7 @@ async fn no_secret_reaches_the_store_or_the_log() {
 }
 
 #[tokio::test]
-async fn connections_that_come_and_go_leave_nothing_behind() {
+async fn closed_connections_leak_no_files() {
     let server = TestServer::start(ENGINE);
     let files =
         || std::fs::read_dir(format!("/proc/{}/fd", server.pid())).expect("it runs").count();

@@ -13,7 +13,7 @@ async fn overview(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn the_overview_shows_what_is_going_on_and_none_of_the_words() {
+async fn the_overview_shows_running_turns_without_their_text() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=100000 size=5 delay_ms=20").await;
@@ -48,7 +48,7 @@ async fn the_overview_shows_what_is_going_on_and_none_of_the_words() {
 }
 
 #[tokio::test]
-async fn on_a_server_with_a_login_the_overview_wants_the_internal_key() {
+async fn the_overview_needs_the_internal_key_on_a_server_with_login() {
     let server = jwt_server(&[("CHAT_INTERNAL_API_KEY", KEY)]);
     let ask = async |key: Option<&str>, user: Option<&str>| {
         let mut request = server.get("/ops/overview");

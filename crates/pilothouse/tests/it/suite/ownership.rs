@@ -65,7 +65,7 @@ async fn no_route_answers_without_an_identity() {
 }
 
 #[tokio::test]
-async fn what_is_foreign_looks_missing_on_every_route() {
+async fn resources_of_other_users_look_missing_on_every_route() {
     let server = jwt_server(&[]);
     let made = server
         .post("/chat/sessions", &json!({}))

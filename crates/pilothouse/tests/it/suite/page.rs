@@ -37,7 +37,7 @@ fn files(html: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_address_of_the_page_gives_the_document_under_a_strict_policy() {
+async fn every_page_address_serves_the_document_with_a_strict_policy() {
     let server = TestServer::start(ENGINE);
     let html = document(&server).await;
     for path in ["/", "/copilot?sessionId=1", "/library/agents/1", "/marketplace/agent/a/b", "/ops"]
@@ -66,7 +66,7 @@ async fn every_address_of_the_page_gives_the_document_under_a_strict_policy() {
 }
 
 #[tokio::test]
-async fn the_files_of_the_page_are_compressed_and_kept() {
+async fn the_files_of_the_page_are_compressed_and_cached() {
     let server = TestServer::start(ENGINE);
     let files = files(&document(&server).await);
     assert!(files.iter().any(|path| path.ends_with(".css")), "{files:?}");
@@ -108,7 +108,7 @@ async fn the_files_of_the_page_are_compressed_and_kept() {
 }
 
 #[tokio::test]
-async fn the_scripts_that_the_document_names_are_less_than_300_kilobytes() {
+async fn the_scripts_of_the_document_are_less_than_300_kilobytes() {
     let server = TestServer::start(ENGINE);
     // Further files that a browser fetches are measured in `web/e2e/first-load.e2e.ts`.
     let scripts = files(&document(&server).await).into_iter().filter(|path| path.ends_with(".js"));
@@ -123,7 +123,7 @@ async fn the_scripts_that_the_document_names_are_less_than_300_kilobytes() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said_in_json_even_to_a_browser() {
+async fn missing_routes_are_reported_in_json_even_to_a_browser() {
     let server = TestServer::start(ENGINE);
     for path in ["/assets/gone-1234.js", "/api/nothing", "/api", "/health/nothing", "/metrics/x"] {
         let answer = refusal(get(&server, path, &[("accept", BROWSER)]).await).await;
@@ -139,7 +139,7 @@ async fn what_is_not_there_is_said_in_json_even_to_a_browser() {
 }
 
 #[tokio::test]
-async fn the_api_document_is_what_it_was() {
+async fn the_api_document_equals_the_committed_one() {
     let server = TestServer::start(ENGINE);
     let printed = server.command(&["openapi"]).stdout(Stdio::piped()).output().expect("it runs");
     assert!(printed.status.success());

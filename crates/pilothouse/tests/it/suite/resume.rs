@@ -25,7 +25,7 @@ async fn finished(server: &TestServer) -> (String, String, Vec<Got>) {
 }
 
 #[tokio::test]
-async fn a_replay_is_the_whole_turn_in_few_events() {
+async fn a_replay_has_the_complete_turn_in_few_events() {
     let server = TestServer::start(ENGINE);
     let (session, turn, all) = finished(&server).await;
     for path in [format!("/chat/sessions/{session}/stream"), format!("/chat/tasks/{turn}/stream")] {
@@ -56,7 +56,7 @@ async fn a_cursor_gets_exactly_what_follows_it() {
 }
 
 #[tokio::test]
-async fn a_reader_that_comes_back_in_the_middle_misses_nothing() {
+async fn a_reader_that_resumes_during_a_turn_misses_nothing() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut first = server.say(&session, "/stream count=60 size=5 delay_ms=10").await;
@@ -106,7 +106,7 @@ async fn the_replay_window_closes() {
 }
 
 #[tokio::test]
-async fn unknown_tasks_are_refused_in_their_own_shape() {
+async fn unknown_tasks_are_refused_in_the_format_of_tasks() {
     let server = TestServer::start(ENGINE);
     for path in ["/chat/tasks/unknown", "/chat/tasks/unknown/stream"] {
         let response = server.get(path).send().await.expect("an answer");
@@ -130,7 +130,7 @@ async fn unknown_tasks_are_refused_in_their_own_shape() {
 }
 
 #[tokio::test]
-async fn silence_is_filled_with_heartbeats_that_are_no_events() {
+async fn heartbeats_during_silence_are_no_events() {
     let server = TestServer::with(ENGINE, &[("CHAT_HEARTBEAT_SECONDS", "0.2")]);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=2 size=5 delay_ms=1500").await;

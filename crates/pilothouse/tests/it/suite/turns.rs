@@ -43,7 +43,7 @@ async fn a_turn_streams_in_the_order_of_the_contract() {
 }
 
 #[tokio::test]
-async fn both_body_shapes_start_a_turn() {
+async fn both_body_formats_start_a_turn() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let path = format!("/chat/sessions/{session}/stream");
@@ -88,7 +88,7 @@ async fn the_same_message_id_joins_the_turn_and_another_text_is_refused() {
 }
 
 #[tokio::test]
-async fn many_equal_sends_at_once_make_one_turn() {
+async fn many_concurrent_equal_messages_make_one_turn() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let path = format!("/chat/sessions/{session}/stream");
@@ -105,7 +105,7 @@ async fn many_equal_sends_at_once_make_one_turn() {
 }
 
 #[tokio::test]
-async fn a_message_to_a_busy_session_is_answered_by_the_turn_at_work() {
+async fn a_message_to_a_busy_session_is_answered_by_the_running_turn() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=20 size=5 delay_ms=20").await;
@@ -119,7 +119,7 @@ async fn a_message_to_a_busy_session_is_answered_by_the_turn_at_work() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_ends_with_abort_and_the_answer_is_confirmed() {
+async fn a_cancelled_turn_ends_with_abort_and_the_cancel_is_confirmed() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, LONG).await;

@@ -17,7 +17,7 @@ async fn files(server: &TestServer, session: &str) -> Value {
 }
 
 #[tokio::test]
-async fn files_of_a_session_are_listed_and_sent_as_they_are() {
+async fn files_of_a_session_are_listed_and_sent_unchanged() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     assert_eq!(files(&server, &session).await, json!({"files": [], "total_count": 0}));
@@ -47,7 +47,7 @@ async fn files_of_a_session_are_listed_and_sent_as_they_are() {
 }
 
 #[tokio::test]
-async fn a_file_is_given_to_nobody_else_and_by_no_other_name() {
+async fn a_file_is_sent_only_to_its_owner_and_only_by_its_id() {
     let server = jwt_server(&[]);
     let made = server.post("/chat/sessions", &json!({})).bearer_auth(token("anna")).send().await;
     let session = id_of(made.expect("an answer")).await;

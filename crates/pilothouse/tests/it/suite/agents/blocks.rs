@@ -12,7 +12,7 @@ use super::drafts::{
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn every_block_that_agent_files_name_is_listed_with_its_pins_and_its_price() {
+async fn every_block_used_by_agent_files_is_listed_with_its_pins_and_costs() {
     let server = TestServer::start(ENGINE);
     let listed = Caller::local(&server).get("/blocks").await;
     let listed = listed.as_array().expect("a list");
@@ -44,7 +44,7 @@ async fn every_block_that_agent_files_name_is_listed_with_its_pins_and_its_price
 }
 
 #[tokio::test]
-async fn a_block_run_by_itself_gives_its_pins_and_refuses_what_does_not_fit() {
+async fn a_single_block_returns_its_outputs_and_refuses_invalid_input() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let run = |block: &str| format!("/blocks/{block}/execute");

@@ -90,7 +90,7 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_exit_code_says_how_a_run_ended() {
+async fn the_exit_code_reports_how_an_execution_ended() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let asks = graph(
@@ -135,7 +135,7 @@ async fn the_exit_code_says_how_a_run_ended() {
 }
 
 #[tokio::test]
-async fn the_terminal_shows_the_token_it_was_given() {
+async fn the_terminal_sends_its_token() {
     let server = jwt_server(&[]);
     let without = pilothouse(&server, &["agents", "list"]).await;
     assert_eq!(without.code, Some(1));

@@ -60,7 +60,7 @@ async fn balance(user: &Caller<'_>) -> i64 {
 }
 
 #[tokio::test]
-async fn credits_are_off_unless_they_are_switched_on() {
+async fn credits_are_disabled_by_default() {
     let scene = scene(&[]).await;
     let anna = Caller::named(&scene.server, "anna");
     assert_eq!(anna.get("/credits").await, json!({"credits": 0, "enabled": false}));

@@ -8,7 +8,7 @@ use super::drafts::{AGENT, Caller, INPUT, NOBODY, OUTPUT, adder, graph, names, r
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn every_edit_makes_a_version_and_any_of_them_can_be_the_active_one() {
+async fn every_edit_creates_a_version_and_any_version_can_be_active() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let made = user.post("/graphs", &json!({"graph": adder("Adder", 10), "source": "test"})).await;
@@ -67,7 +67,7 @@ async fn an_agent_that_left_the_library_can_still_be_changed() {
 }
 
 #[tokio::test]
-async fn an_exported_agent_is_imported_again_equal_with_the_agents_it_runs() {
+async fn an_exported_agent_is_imported_unchanged_with_its_sub_agents() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let export = async |id: &str| user.get(&format!("/graphs/{id}?for_export=true")).await;
@@ -112,7 +112,7 @@ fn around(name: &str, id: &str, inner: (&str, u32)) -> Value {
 }
 
 #[tokio::test]
-async fn agents_within_a_file_find_each_other_in_whatever_order_they_come() {
+async fn agents_in_one_file_find_each_other_in_any_order() {
     const INNER: &str = "1c7a0a52-5c1e-4f0a-9d5e-0d8f6f4d1a01";
     const MIDDLE: &str = "1c7a0a52-5c1e-4f0a-9d5e-0d8f6f4d1a02";
     let server = TestServer::start(ENGINE);

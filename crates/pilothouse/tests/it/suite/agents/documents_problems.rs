@@ -33,7 +33,7 @@ fn alone(block: &str, settings: Value) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
+async fn problems_of_an_agent_are_reported_at_their_nodes() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let id = user.make(&harbour(&["sum.result -> fill.values_#_a"])).await;
@@ -89,7 +89,7 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
 }
 
 #[tokio::test]
-async fn inputs_that_do_not_fit_start_no_run() {
+async fn invalid_inputs_start_no_execution() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let mut draft = adder("Adder", 1);

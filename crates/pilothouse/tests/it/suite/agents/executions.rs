@@ -72,7 +72,7 @@ async fn values_flow_along_links_of_every_kind() {
 }
 
 #[tokio::test]
-async fn a_failing_node_says_why_on_its_error_output_and_the_rest_goes_on() {
+async fn a_failing_node_reports_on_its_error_output_and_other_nodes_continue() {
     let server = TestServer::start(ENGINE);
     let agent = Drawing::default()
         .node("divisors", STEP_THROUGH, json!({"items": [2, 0, 5]}))
@@ -94,7 +94,7 @@ async fn a_failing_node_says_why_on_its_error_output_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn runs_are_listed_read_in_pages_waited_for_and_deleted() {
+async fn executions_are_listed_read_in_pages_awaited_and_deleted() {
     let server = TestServer::start(ENGINE);
     let agent = Drawing::default()
         .node("numbers", STEP_THROUGH, json!({"items": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}))

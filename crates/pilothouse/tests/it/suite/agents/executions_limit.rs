@@ -46,7 +46,7 @@ impl User<'_> {
 }
 
 #[tokio::test]
-async fn the_runs_of_a_user_who_has_enough_of_them_wait_and_those_of_others_do_not() {
+async fn executions_over_the_limit_of_a_user_wait_and_those_of_others_run() {
     let model = ModelServer::start().await;
     let gate = Gate::closed();
     let held = gate.clone();

@@ -11,7 +11,7 @@ const ITEMS: usize = 5_000;
 const SIDE: usize = 60;
 
 #[tokio::test]
-async fn a_run_steps_through_thousands_of_items_and_through_lists_of_lists() {
+async fn an_execution_iterates_over_thousands_of_items_and_nested_lists() {
     let server = TestServer::start(ENGINE);
     let items: Vec<usize> = (0..ITEMS).collect();
     let lists: Vec<Vec<usize>> = (0..SIDE).map(|_| (0..SIDE).collect()).collect();

@@ -55,7 +55,7 @@ fn asked(model: &ModelServer, question: &str) -> usize {
 }
 
 #[tokio::test]
-async fn what_was_finished_before_a_crash_is_not_run_again() {
+async fn nodes_completed_before_a_crash_are_not_run_again() {
     let stuck = Arc::new(AtomicBool::new(true));
     let model = stuck_with_the_second(&stuck).await;
     let mut server = server_for(&model, &[]);
@@ -84,7 +84,7 @@ async fn what_was_finished_before_a_crash_is_not_run_again() {
 }
 
 #[tokio::test]
-async fn a_request_that_may_not_be_repeated_has_failed_after_a_crash_and_the_run_goes_on() {
+async fn an_unrepeatable_request_fails_after_a_crash_and_the_execution_continues() {
     // Name lookups read this file, which is a pipe without a writer: the request never finishes.
     let folder = TempDir::new().expect("a temporary folder");
     let hosts = folder.path().join("hosts");
@@ -112,7 +112,7 @@ async fn a_request_that_may_not_be_repeated_has_failed_after_a_crash_and_the_run
 }
 
 #[tokio::test]
-async fn a_run_that_its_server_dies_of_again_and_again_is_given_up() {
+async fn an_execution_that_crashes_its_server_repeatedly_fails() {
     let stuck = Arc::new(AtomicBool::new(true));
     let model = stuck_with_the_second(&stuck).await;
     let mut server = server_for(&model, &[]);
@@ -135,7 +135,7 @@ async fn a_run_that_its_server_dies_of_again_and_again_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_hands_its_runs_over() {
+async fn a_server_that_shuts_down_hands_its_executions_over() {
     let stuck = Arc::new(AtomicBool::new(true));
     let model = stuck_with_the_second(&stuck).await;
     let mut server = server_for(&model, &[]);

@@ -17,7 +17,7 @@ const KEY: &str = "the key of those who run the server";
 const GRANTED: i64 = 1_000;
 
 #[tokio::test]
-async fn blocks_that_a_crash_finds_done_and_at_work_are_each_paid_for_once() {
+async fn completed_and_interrupted_blocks_are_each_charged_once() {
     let stuck = Arc::new(AtomicBool::new(true));
     let model = stuck_with_slow_questions(&stuck).await;
     let mut server = paying(&model).await;
@@ -48,7 +48,7 @@ async fn blocks_that_a_crash_finds_done_and_at_work_are_each_paid_for_once() {
 }
 
 #[tokio::test]
-async fn a_node_that_a_crash_finds_at_work_is_paid_for_once() {
+async fn a_node_interrupted_by_a_crash_is_charged_once() {
     let stuck = Arc::new(AtomicBool::new(true));
     let model = stuck_with_slow_questions(&stuck).await;
     let mut server = paying(&model).await;

@@ -20,7 +20,7 @@ const ITEMS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_run_killed_at_any_point_ends_with_the_same_outputs_exactly_once() {
+async fn an_execution_killed_at_any_point_ends_once_with_the_same_outputs() {
     let mut lanes = JoinSet::new();
     for lane in 0..LANES {
         lanes.spawn(async move {

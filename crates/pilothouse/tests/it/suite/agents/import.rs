@@ -8,7 +8,7 @@ use super::drafts::{Caller, read, text};
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn exported_agents_load_and_run_as_they_did_where_they_come_from() {
+async fn agents_exported_elsewhere_load_and_give_the_same_outputs() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let table = [
@@ -39,7 +39,7 @@ async fn exported_agents_load_and_run_as_they_did_where_they_come_from() {
 }
 
 #[tokio::test]
-async fn an_agent_whose_blocks_are_not_here_is_refused_with_their_names() {
+async fn an_agent_with_unknown_blocks_is_refused_with_their_names() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let exported = read("berth-price-watch.json");

@@ -14,7 +14,7 @@ async fn shown(user: &Caller<'_>, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn agents_are_listed_found_with_wrong_letters_marked_and_hidden() {
+async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     for name in ["Tide table", "Invoice archive of the harbour", "Invoice", "Crew roster"] {
@@ -71,7 +71,7 @@ async fn agents_are_listed_found_with_wrong_letters_marked_and_hidden() {
 }
 
 #[tokio::test]
-async fn a_copy_of_an_agent_is_ones_own_and_the_original_stays() {
+async fn a_fork_of_an_agent_belongs_to_the_user_and_the_original_stays() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let listing = user.get("/store/agents/pilothouse/invoice-calculator").await;

@@ -14,7 +14,7 @@ async fn folder(user: &Caller<'_>, name: &str, parent: Option<&str>) -> String {
 }
 
 #[tokio::test]
-async fn folders_hold_agents_and_each_other_but_never_themselves() {
+async fn folders_contain_agents_and_folders_but_never_themselves() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     let work = folder(&user, "Work", None).await;
@@ -77,7 +77,7 @@ async fn folders_hold_agents_and_each_other_but_never_themselves() {
 }
 
 #[tokio::test]
-async fn a_folder_takes_nothing_of_another_user_in() {
+async fn a_folder_accepts_nothing_of_another_user() {
     let server = jwt_server(&[]);
     let (anna, bert) = (Caller::named(&server, "anna"), Caller::named(&server, "bert"));
     let annas = folder(&anna, "Anna's", None).await;

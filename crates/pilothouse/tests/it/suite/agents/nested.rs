@@ -9,7 +9,7 @@ use super::{ENGINE, eventually};
 use crate::server::{TestServer, json_of};
 
 #[tokio::test]
-async fn agents_within_agents_need_no_more_than_one_place() {
+async fn nested_agents_need_only_one_worker() {
     // Each level waits for the one below it, and there is one worker for all of them.
     let server =
         TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1"), ("EXECUTIONS_PER_USER", "1")]);
@@ -43,7 +43,7 @@ async fn agents_within_agents_need_no_more_than_one_place() {
 }
 
 #[tokio::test]
-async fn an_agent_within_an_agent_that_fails_or_cannot_run_is_a_failure_of_its_node() {
+async fn a_nested_agent_that_fails_or_cannot_run_fails_its_node() {
     let server = TestServer::with(ENGINE, &[("EXECUTION_MAX_NODE_RUNS", "20")]);
     let picky = Drawing::default().input("topic", json!(null)).output("said", "topic.result");
     let picky = picky.save(&server, "Picky").await;
@@ -70,7 +70,7 @@ async fn an_agent_within_an_agent_that_fails_or_cannot_run_is_a_failure_of_its_n
 }
 
 #[tokio::test]
-async fn an_agent_within_an_agent_can_wait_for_a_person_through_a_crash() {
+async fn a_nested_agent_waits_for_a_review_across_a_crash() {
     let mut server = TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1")]);
     let asking = Drawing::default()
         .node("ask", HUMAN, json!({"name": "May I?", "data": "as it is"}))

@@ -13,7 +13,7 @@ use super::server_for;
 use crate::server::{TestServer, json_of};
 
 #[tokio::test]
-async fn a_block_gives_the_copilot_a_task_and_what_it_answers_flows_on() {
+async fn a_block_gives_the_copilot_a_task_and_outputs_its_response() {
     let model = ModelServer::start().await;
     plays(&model, |words, step, _| match (words, step) {
         ("Plan the voyage.", 0) => Script::default().call(&[todo("call_1", "look at the tides")]),
@@ -36,7 +36,7 @@ async fn a_block_gives_the_copilot_a_task_and_what_it_answers_flows_on() {
 }
 
 #[tokio::test]
-async fn a_copilot_at_work_for_a_run_survives_a_crash_and_stops_with_the_run() {
+async fn a_copilot_turn_of_an_execution_survives_a_crash_and_is_stopped_with_it() {
     let patient = Arc::new(AtomicBool::new(true));
     let model = ModelServer::start().await;
     let hanging = patient.clone();
@@ -69,7 +69,7 @@ async fn a_copilot_at_work_for_a_run_survives_a_crash_and_stops_with_the_run() {
 }
 
 #[tokio::test]
-async fn copilots_that_ask_copilots_come_to_an_end() {
+async fn recursive_copilots_have_a_depth_limit() {
     let model = ModelServer::start().await;
     let server = server_for(&model, &[]);
     let agent = asking("Go deeper.", 2).save(&server, "Deeper").await;

@@ -9,7 +9,7 @@ use super::executions_scene::{
 use crate::server::{TestServer, json_of, refusal};
 
 #[tokio::test]
-async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
+async fn an_execution_waits_for_a_review_and_continues_as_decided() {
     let mut server = TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1")]);
     let agent = Drawing::default()
         .node("pay", HUMAN, json!({"name": "Pay this?", "data": {"amount": 30}}))
@@ -68,7 +68,7 @@ async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
 }
 
 #[tokio::test]
-async fn an_approval_for_the_rest_of_the_run_is_asked_for_once() {
+async fn an_approval_for_the_rest_of_an_execution_is_requested_once() {
     let server = TestServer::start(ENGINE);
     // Each iteration asks before the next one starts.
     let agent = Drawing::default()
@@ -99,7 +99,7 @@ async fn an_approval_for_the_rest_of_the_run_is_asked_for_once() {
 }
 
 #[tokio::test]
-async fn a_block_that_acts_on_the_world_asks_first_where_that_is_wanted() {
+async fn a_block_with_side_effects_asks_for_review_when_safe_mode_is_on() {
     let server = TestServer::start(ENGINE);
     let agent = Drawing::default()
         .node(

@@ -15,7 +15,7 @@ use crate::server::{Api, TestServer, json_of, refusal};
 const WITHIN: Duration = Duration::from_secs(1);
 
 #[tokio::test]
-async fn a_stopped_run_ends_within_a_second_with_every_run_it_has_started() {
+async fn a_stopped_execution_ends_within_a_second_with_all_its_child_executions() {
     let server = TestServer::start(ENGINE);
     let inner = waiting("Inner").save(&server, "Inner").await;
     let middle = starting(&inner).save(&server, "Middle").await;
@@ -44,7 +44,7 @@ async fn a_stopped_run_ends_within_a_second_with_every_run_it_has_started() {
 }
 
 #[tokio::test]
-async fn a_run_that_nobody_works_on_is_stopped_as_well() {
+async fn an_execution_without_a_worker_is_stopped() {
     let server = TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1")]);
     let asking = Drawing::default()
         .node("ask", HUMAN, json!({"name": "May I?", "data": {"amount": 30}}))

@@ -70,7 +70,7 @@ fn submission(graph: &str, version: u32, slug: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_published_is_run_by_everybody_at_the_version_they_have_added() {
+async fn a_published_agent_runs_at_the_version_each_user_has_added() {
     let server = jwt_server(&[]);
     let (anna, bert) = (Caller::named(&server, "anna"), Caller::named(&server, "bert"));
     let graph = anna.make(&adder("Adder", 10)).await;

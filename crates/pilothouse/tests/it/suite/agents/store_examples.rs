@@ -17,7 +17,7 @@ async fn add(user: &Caller<'_>, slug: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_example_that_needs_nothing_from_outside_runs_as_it_is() {
+async fn every_example_without_external_needs_runs_with_its_defaults() {
     let server = TestServer::start(ENGINE);
     let user = Caller::local(&server);
     for (slug, output, part) in [

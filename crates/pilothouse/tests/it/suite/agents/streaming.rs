@@ -8,7 +8,7 @@ use super::server_for;
 use super::streaming_frames::{Frame, numbered};
 
 #[tokio::test]
-async fn a_stream_begins_with_the_run_and_goes_on_where_a_client_left_it() {
+async fn a_stream_starts_with_the_execution_and_resumes_after_a_cursor() {
     let model = ModelServer::start().await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("forty").wait_for(&gate).say("-two"));

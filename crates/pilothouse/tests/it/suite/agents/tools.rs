@@ -6,7 +6,7 @@ use super::executions_scene::{COUNT_DOWN, Drawing, text};
 use super::tools_copilot::Copilot;
 
 #[tokio::test]
-async fn the_copilot_finds_an_agent_runs_it_and_looks_at_what_it_gave() {
+async fn the_copilot_finds_an_agent_runs_it_and_reads_its_outputs() {
     let copilot = Copilot::start().await;
     let found = copilot.call("find_agent", json!({"query": "add up an invoice with tax"})).await;
     let name = text(&found["agents"][0]["id"]);
@@ -42,7 +42,7 @@ async fn the_copilot_finds_an_agent_runs_it_and_looks_at_what_it_gave() {
 }
 
 #[tokio::test]
-async fn a_run_goes_on_when_the_copilot_does_not_wait_and_is_waited_for_later() {
+async fn an_execution_continues_when_the_copilot_does_not_wait_and_can_be_awaited_later() {
     let copilot = Copilot::start().await;
     let server = &copilot.scene.server;
     let slow = Drawing::default()

@@ -12,7 +12,7 @@ const AUTHENTICATED: &str = "fff86bcd-e001-4bad-a7f6-2eae4720c8dc";
 const AUTHENTICATED_NAME: &str = "SendAuthenticatedWebRequestBlock";
 
 #[tokio::test]
-async fn a_block_says_what_it_takes_and_then_runs() {
+async fn a_block_lists_its_inputs_before_it_runs() {
     let copilot = Copilot::start().await;
     let found = copilot.call("find_block", json!({"query": "calculator"})).await;
     let id = text(&found["blocks"][0]["id"]);
@@ -33,7 +33,7 @@ async fn a_block_says_what_it_takes_and_then_runs() {
 }
 
 #[tokio::test]
-async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
+async fn a_block_with_side_effects_runs_once_it_is_approved() {
     let copilot = Copilot::start().await;
     let server = &copilot.scene.server;
     let wish = json!({
@@ -75,7 +75,7 @@ async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
 }
 
 #[tokio::test]
-async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
+async fn a_denied_block_is_not_found_and_not_run_alone_or_in_an_agent() {
     let copilot = Copilot::with(&[], json!({"blocks": ["CalculatorBlock"]})).await;
     let agent = Drawing::default()
         .node("sum", CALCULATE, json!({"operation": "Add", "a": 1, "b": 2}))
@@ -105,7 +105,7 @@ async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
 }
 
 #[tokio::test]
-async fn what_needs_credentials_says_so_before_anything_runs() {
+async fn missing_credentials_are_reported_before_anything_runs() {
     let copilot = Copilot::start().await;
     let wish = json!({"block_id": AUTHENTICATED, "input_data": {"url": "https://a.example/"}});
     let told = copilot.call("run_block", wish).await;

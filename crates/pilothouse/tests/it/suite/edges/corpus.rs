@@ -98,7 +98,7 @@ async fn writing(server: &TestServer) -> Vec<(Method, String)> {
 }
 
 #[tokio::test]
-async fn no_body_hurts_any_route_that_reads_one() {
+async fn no_malformed_body_breaks_any_route() {
     let server = server();
     let session = server.session().await;
     let graph = server.post("/graphs", &adder("Adder", 1)).send().await.expect("an answer");
@@ -147,7 +147,7 @@ async fn no_body_hurts_any_route_that_reads_one() {
 }
 
 #[tokio::test]
-async fn no_id_hurts_any_route_that_has_one() {
+async fn no_malformed_id_breaks_any_route() {
     let server = server();
     let long = "x".repeat(4000);
     let all = routes(&server).await;
@@ -188,7 +188,7 @@ async fn no_id_hurts_any_route_that_has_one() {
 }
 
 #[tokio::test]
-async fn no_query_hurts() {
+async fn no_malformed_query_breaks_any_route() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     server.say(&session, "/stream count=3 size=5").await.all().await;
@@ -249,7 +249,7 @@ async fn no_query_hurts() {
 }
 
 #[tokio::test]
-async fn no_request_that_is_hardly_http_hurts() {
+async fn no_malformed_http_request_breaks_the_server() {
     let server = TestServer::start(ENGINE);
     let host = server.base().trim_start_matches("http://").to_owned();
     for request in [

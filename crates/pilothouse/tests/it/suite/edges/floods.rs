@@ -42,7 +42,7 @@ async fn assert_flood_is_harmless(server: &TestServer, cap: usize) {
 }
 
 #[tokio::test]
-async fn connections_over_the_cap_leave_the_others_alone() {
+async fn connections_over_the_cap_do_not_affect_the_others() {
     assert_flood_is_harmless(&TestServer::with(ENGINE, &[("MAX_CONNECTIONS", "25")]), 25).await;
 }
 
@@ -53,7 +53,7 @@ async fn connections_of_one_address_are_capped_too() {
 }
 
 #[tokio::test]
-async fn heads_that_come_drop_by_drop_are_cut_off() {
+async fn slowly_sent_request_heads_are_cut_off() {
     let server =
         TestServer::with(ENGINE, &[("REQUEST_HEAD_SECONDS", "1"), ("MAX_CONNECTIONS", "40")]);
     server.session().await;
@@ -90,7 +90,7 @@ async fn heads_that_come_drop_by_drop_are_cut_off() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_says_nothing_is_closed() {
+async fn an_idle_keep_alive_connection_is_closed() {
     let server = TestServer::with(ENGINE, &[("REQUEST_HEAD_SECONDS", "1")]);
     let mut silent = connect(&server).await;
     assert_eq!(drain(&mut silent).await.0, "");

@@ -30,7 +30,7 @@ fn assert_plain(raw: &str) {
 }
 
 #[tokio::test]
-async fn nothing_that_is_said_makes_an_event() {
+async fn no_text_can_forge_an_event() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -71,7 +71,7 @@ async fn nothing_that_is_said_makes_an_event() {
 }
 
 #[tokio::test]
-async fn a_key_that_a_provider_repeats_is_not_passed_on() {
+async fn an_api_key_echoed_by_a_provider_is_not_passed_on() {
     for dialect in dialects() {
         let scene = Scene::with(dialect, &[("RUST_LOG", "debug")]).await;
         let session = scene.server.session().await;
@@ -104,7 +104,7 @@ async fn a_key_that_a_provider_repeats_is_not_passed_on() {
 }
 
 #[tokio::test]
-async fn a_deleted_session_ends_its_readers_and_its_work() {
+async fn deleting_a_session_ends_its_streams_and_its_turn() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().say_in("Secret", 1).hang());

@@ -68,7 +68,7 @@ async fn read_from_the_beginning(server: &TestServer, path: &str) -> Vec<Got> {
 }
 
 #[tokio::test]
-async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees() {
+async fn twenty_readers_that_disconnect_and_resume_get_the_same_events() {
     let mut server = TestServer::start(ENGINE);
     let session = server.session().await;
     let first = server.say(&session, &format!("/stream count={CHUNKS} size=12 delay_ms=1")).await;
@@ -136,7 +136,7 @@ fn parts(events: &[Got]) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn every_cursor_of_a_turn_with_everything_in_it_gets_exactly_the_rest() {
+async fn every_cursor_of_a_turn_gets_exactly_the_events_after_it() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;

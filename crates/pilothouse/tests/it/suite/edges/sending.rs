@@ -23,7 +23,7 @@ async fn send(scene: &Scene, session: &str, body: &Value) -> Events {
 }
 
 #[tokio::test]
-async fn fifty_equal_messages_at_once_are_one_turn_and_one_model_call() {
+async fn fifty_concurrent_equal_messages_are_one_turn_and_one_model_call() {
     for body in [plain, ui] {
         let scene = Scene::start(Dialect::OpenAi).await;
         let session = scene.server.session().await;
@@ -48,7 +48,7 @@ async fn fifty_equal_messages_at_once_are_one_turn_and_one_model_call() {
 }
 
 #[tokio::test]
-async fn a_message_id_is_remembered_over_a_restart() {
+async fn a_message_id_is_remembered_across_a_restart() {
     let mut scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::text("Hello."));
@@ -80,7 +80,7 @@ async fn a_message_id_is_remembered_over_a_restart() {
 }
 
 #[tokio::test]
-async fn answering_again_forgets_the_old_answer_and_what_followed() {
+async fn regenerating_removes_the_old_response_and_what_followed() {
     for dialect in super::scripted::dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -108,7 +108,7 @@ async fn answering_again_forgets_the_old_answer_and_what_followed() {
 }
 
 #[tokio::test]
-async fn a_session_at_work_cannot_answer_again() {
+async fn a_busy_session_cannot_regenerate() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();

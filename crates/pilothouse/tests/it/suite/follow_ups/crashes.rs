@@ -14,7 +14,7 @@ use crate::events::{Events, kinds};
 const DELIVERED: fn(&str) -> (String, String) = |id| (id.to_owned(), "delivered".to_owned());
 
 #[tokio::test]
-async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
+async fn follow_ups_waiting_at_a_kill_are_delivered_after_the_restart() {
     for dialect in dialects() {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -52,7 +52,7 @@ async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
 }
 
 #[tokio::test]
-async fn what_was_delivered_when_the_server_died_is_not_delivered_again() {
+async fn a_follow_up_delivered_before_a_kill_is_not_delivered_again() {
     for dialect in dialects() {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -89,7 +89,7 @@ fn heard_this(request: &RecordedRequest) -> usize {
 
 /// The server is killed a little later in each round, so that every part of the delivery is covered.
 #[tokio::test]
-async fn a_server_that_dies_around_a_delivery_delivers_once() {
+async fn a_server_killed_around_a_delivery_delivers_once() {
     let mut scene = Scene::start(Dialect::OpenAi).await;
     for round in 0..10 {
         let session = scene.server.session().await;

@@ -98,7 +98,7 @@ async fn fifty_follow_ups_while_turns_end_are_each_delivered_once_or_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_messages_to_one_session_while_turns_end_are_each_heard_once() {
+async fn fifty_messages_to_one_session_while_turns_end_are_each_delivered_once() {
     let scene = quick_scene().await;
     let session = scene.server.session().await;
     let sent = join_all((0..MANY).map(|number| {
@@ -134,7 +134,7 @@ async fn fifty_messages_to_one_session_while_turns_end_are_each_heard_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_cancel_meets_on_its_way_is_delivered_or_dropped_and_never_both() {
+async fn follow_ups_during_a_cancel_are_delivered_or_dropped_but_never_both() {
     let scene = quick_scene().await;
     let session = scene.server.session().await;
     for round in 0..12_u64 {

@@ -29,7 +29,7 @@ fn tail(request: &RecordedRequest) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn follow_ups_reach_the_model_after_the_results_of_the_step_in_the_order_they_came() {
+async fn follow_ups_reach_the_model_in_order_after_the_results_of_the_step() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -67,7 +67,7 @@ async fn follow_ups_reach_the_model_after_the_results_of_the_step_in_the_order_t
 }
 
 #[tokio::test]
-async fn each_step_brings_what_has_come_before_it() {
+async fn each_step_delivers_the_follow_ups_sent_before_it() {
     let scene = Scene::start(Dialect::Anthropic).await;
     let session = scene.server.session().await;
     let gates = [Gate::closed(), Gate::closed(), Gate::closed()];
@@ -107,7 +107,7 @@ async fn each_step_brings_what_has_come_before_it() {
 }
 
 #[tokio::test]
-async fn what_comes_before_a_turn_has_begun_is_part_of_its_first_step() {
+async fn a_follow_up_to_a_queued_turn_is_part_of_its_first_step() {
     for dialect in dialects() {
         let scene = Scene::with(dialect, &[("NUM_COPILOT_WORKERS", "1")]).await;
         let gate = Gate::closed();
@@ -139,7 +139,7 @@ async fn what_comes_before_a_turn_has_begun_is_part_of_its_first_step() {
 }
 
 #[tokio::test]
-async fn a_follow_up_brings_its_context_along() {
+async fn a_follow_up_is_delivered_with_its_context() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();
@@ -157,7 +157,7 @@ async fn a_follow_up_brings_its_context_along() {
 }
 
 #[tokio::test]
-async fn answering_again_keeps_what_was_followed_up() {
+async fn regenerating_keeps_delivered_follow_ups() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;

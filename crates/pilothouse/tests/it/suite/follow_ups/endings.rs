@@ -14,7 +14,7 @@ use crate::events::{Ending, Events, text_of};
 use crate::server::refusal;
 
 #[tokio::test]
-async fn a_cancel_drops_what_waits() {
+async fn a_cancel_drops_waiting_follow_ups() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -46,7 +46,7 @@ async fn a_cancel_drops_what_waits() {
 }
 
 #[tokio::test]
-async fn a_cancel_of_a_turn_that_has_not_begun_drops_what_waits_for_it() {
+async fn canceling_a_queued_turn_drops_its_follow_ups() {
     let scene = Scene::with(Dialect::OpenAi, &[("NUM_COPILOT_WORKERS", "1")]).await;
     let gate = Gate::closed();
     scene.model.enqueue(Script::default().say("Busy").wait_for(&gate));
@@ -64,7 +64,7 @@ async fn a_cancel_of_a_turn_that_has_not_begun_drops_what_waits_for_it() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_being_cancelled_takes_no_more() {
+async fn a_turn_that_is_being_cancelled_accepts_no_follow_up() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().say_in("Working", 1).hang());
@@ -96,7 +96,7 @@ async fn a_turn_that_is_being_cancelled_takes_no_more() {
 }
 
 #[tokio::test]
-async fn a_failure_returns_what_waits_and_sending_it_again_starts_a_turn() {
+async fn a_failure_returns_waiting_follow_ups_and_resending_one_starts_a_turn() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -148,7 +148,7 @@ async fn a_failure_returns_what_waits_and_sending_it_again_starts_a_turn() {
 }
 
 #[tokio::test]
-async fn follow_ups_go_with_their_session() {
+async fn follow_ups_are_deleted_with_their_session() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().say_in("Working", 1).hang());
@@ -165,7 +165,7 @@ async fn follow_ups_go_with_their_session() {
 
 /// A follow-up needs a further step, and the number of steps of a turn is limited.
 #[tokio::test]
-async fn what_comes_to_a_turn_that_may_make_no_further_step_is_returned() {
+async fn a_follow_up_to_a_turn_without_further_steps_is_returned() {
     let scene = Scene::with(Dialect::OpenAi, &[("CHAT_MAX_STEPS", "1")]).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();

@@ -11,7 +11,7 @@ use crate::contract::{End, assert_whole};
 use crate::events::{kinds, text_of};
 
 #[tokio::test]
-async fn a_turn_whose_answer_was_not_the_last_word_goes_on_to_its_one_end() {
+async fn a_turn_with_follow_ups_after_its_response_continues_to_a_single_end() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -60,7 +60,7 @@ async fn a_turn_whose_answer_was_not_the_last_word_goes_on_to_its_one_end() {
 }
 
 #[tokio::test]
-async fn a_stop_after_a_turn_has_gone_on_keeps_both_answers() {
+async fn canceling_a_continued_turn_keeps_both_responses() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();
@@ -84,7 +84,7 @@ async fn a_stop_after_a_turn_has_gone_on_keeps_both_answers() {
 }
 
 #[tokio::test]
-async fn a_failure_after_a_turn_has_gone_on_keeps_the_answer() {
+async fn a_failure_of_a_continued_turn_keeps_the_first_response() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();
@@ -104,7 +104,7 @@ async fn a_failure_after_a_turn_has_gone_on_keeps_the_answer() {
 }
 
 #[tokio::test]
-async fn a_turn_that_goes_on_keeps_what_it_has_in_the_background() {
+async fn a_continued_turn_keeps_its_background_calls() {
     let scene = Scene::with(Dialect::OpenAi, &[("CHAT_TOOL_BUDGET_SECONDS", "1")]).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();

@@ -27,7 +27,7 @@ fn calls_after(scene: &Scene, gate: &Gate) {
 }
 
 #[tokio::test]
-async fn a_message_to_a_busy_session_is_answered_with_a_stream_without_words() {
+async fn a_message_to_a_busy_session_gets_a_stream_without_text() {
     let (scene, session, gate, events) = busy().await;
     let path = format!("/chat/sessions/{session}/stream");
     let parts = json!([{"type": "text", "text": "two"}]);
@@ -52,7 +52,7 @@ async fn a_message_to_a_busy_session_is_answered_with_a_stream_without_words() {
 }
 
 #[tokio::test]
-async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them() {
+async fn a_sender_gets_the_number_of_waiting_follow_ups_and_the_list_their_state() {
     let (scene, session, gate, events) = busy().await;
     for (number, id) in ["m1", "m2", "m3"].iter().enumerate() {
         let told = push(&scene.server, &session, id, &format!("text of {id}")).await;
@@ -81,7 +81,7 @@ async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them
 }
 
 #[tokio::test]
-async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
+async fn the_same_id_is_one_follow_up_and_another_text_with_it_is_refused() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();
@@ -120,7 +120,7 @@ async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_at_work_there_is_nothing_to_follow_up() {
+async fn a_follow_up_without_a_running_turn_is_refused() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let nothing = (409, "NO_ACTIVE_TURN".to_owned());
@@ -138,7 +138,7 @@ async fn where_nothing_is_at_work_there_is_nothing_to_follow_up() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_refused() {
+async fn invalid_follow_ups_are_refused() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().say_in("Well", 1).hang());
@@ -160,7 +160,7 @@ async fn what_is_no_message_is_refused() {
 }
 
 #[tokio::test]
-async fn ten_may_wait_and_the_eleventh_is_refused() {
+async fn ten_follow_ups_may_wait_and_the_eleventh_is_refused() {
     let (scene, session, gate, events) = busy().await;
     for number in 1..=10 {
         push(&scene.server, &session, &format!("m{number}"), "more").await;
@@ -185,7 +185,7 @@ async fn ten_may_wait_and_the_eleventh_is_refused() {
 }
 
 #[tokio::test]
-async fn nobody_else_can_send_to_a_turn_or_read_what_waits_for_it() {
+async fn other_users_cannot_send_or_read_follow_ups() {
     let settings = [("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", KEY), ("JWT_ISSUER", "test")];
     let scene = Scene::with(Dialect::OpenAi, &settings).await;
     let (client, api) = (&scene.server.client, |path: &str| scene.server.api(path));

@@ -19,7 +19,7 @@ const SENT_AT_ONCE: usize = 4;
 const TEXT: &str = "/stream count=3 size=4";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_again() {
+async fn an_accepted_message_survives_a_kill_and_others_can_be_sent_again() {
     let mut server = TestServer::start(ENGINE);
     let latest = LATEST.max(time_to_accept(&server).await * 3);
     let (mut accepted, mut unanswered) = (0, 0);

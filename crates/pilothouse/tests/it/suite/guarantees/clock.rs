@@ -17,7 +17,7 @@ const LEASE_MS: u64 = 1500;
 const JUMPS: [&str; 3] = ["+1h", "-1h", "+1d"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
+async fn turns_and_their_streams_are_not_affected_by_clock_jumps() {
     let clock = Clock::new();
     let model = ModelServer::start().await;
     let gate = Gate::closed();

@@ -52,7 +52,7 @@ async fn without_wake_ups_tools_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_wake_ups_a_turn_can_be_stopped() {
+async fn without_wake_ups_a_turn_can_be_cancelled() {
     let (model, server) = deaf().await;
     model.enqueue(Script::default().say("I begin").hang());
     let session = server.session().await;
@@ -65,7 +65,7 @@ async fn without_wake_ups_a_turn_can_be_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_wake_ups_a_message_that_waits_gets_its_turn() {
+async fn without_wake_ups_a_queued_turn_runs() {
     let (model, server) = deaf_with(&[("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")]).await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("First.").wait_for(&gate));
@@ -83,7 +83,7 @@ async fn without_wake_ups_a_message_that_waits_gets_its_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_wake_ups_a_message_to_a_turn_at_work_is_heard() {
+async fn without_wake_ups_a_follow_up_is_delivered() {
     let (model, server) = deaf().await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("First.").wait_for(&gate));
@@ -122,7 +122,7 @@ async fn without_wake_ups_a_stream_can_be_resumed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_wake_ups_a_killed_turn_goes_on() {
+async fn without_wake_ups_a_killed_turn_continues() {
     let (model, mut server) = deaf().await;
     model.enqueue(Script::default().say("I begin").hang());
     model.enqueue(Script::text("Once more, and to the end."));

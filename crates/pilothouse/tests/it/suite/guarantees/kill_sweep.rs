@@ -36,7 +36,7 @@ enum Moment {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn a_turn_killed_at_any_moment_goes_on_to_its_one_end() {
+async fn a_turn_killed_at_any_point_continues_to_a_single_end() {
     let whole = undisturbed().await;
     let (times, events) = (scaled(BY_TIME), scaled(BY_EVENTS));
     let by_time = (0..times).map(|n| Moment::After(whole.took * n as u32 / times as u32));
@@ -46,7 +46,7 @@ async fn a_turn_killed_at_any_moment_goes_on_to_its_one_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn a_turn_killed_again_while_it_is_taken_over_goes_on_to_its_one_end() {
+async fn a_turn_killed_again_during_its_takeover_continues_to_a_single_end() {
     let whole = undisturbed().await;
     let turns = scaled(TWICE);
     let twice = (0..turns).map(|n| {

@@ -17,7 +17,7 @@ const AT_ONCE: u64 = 6;
 const TEXT: &str = "/stream count=10 size=4 delay_ms=2";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_says_so() {
+async fn a_turn_cancelled_while_it_finishes_ends_once_and_its_status_agrees() {
     let server = std::sync::Arc::new(TestServer::with(ENGINE, &[("NUM_COPILOT_WORKERS", "8")]));
     let session = server.session().await;
     let started = Instant::now();

@@ -48,7 +48,7 @@ impl Watched {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn four_shutdowns_under_load_lose_no_turn_and_count_against_none() {
+async fn four_shutdowns_under_load_lose_no_turn_and_count_as_no_crash() {
     let patient = Arc::new(AtomicBool::new(true));
     let model = hanging_while(&patient).await;
     let mut server = server_for(&model, &ALL_AT_ONCE);

@@ -21,7 +21,7 @@ use crate::namespace::Namespace;
 use crate::server::TestServer;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shell_command_that_was_cut_off_is_not_repeated_and_the_model_is_told() {
+async fn an_interrupted_shell_command_is_not_repeated_and_the_model_is_told() {
     let model = ModelServer::start().await;
     let command = json!({"command": "echo done >> effects.txt; sleep 60"});
     model.enqueue(Script::tool("call_1", "bash_exec", &command));
@@ -48,7 +48,7 @@ async fn a_shell_command_that_was_cut_off_is_not_repeated_and_the_model_is_told(
 /// A name lookup reads the resolver's configuration, which is a pipe here: the tool blocks on it as long as the test
 /// wants.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_without_effect_that_was_cut_off_runs_again() {
+async fn an_interrupted_tool_without_effect_runs_again() {
     let folder = TempDir::new().expect("a temporary folder");
     let pipe = folder.path().join("resolv.conf");
     let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is part of coreutils");

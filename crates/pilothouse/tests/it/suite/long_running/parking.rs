@@ -15,7 +15,7 @@ pub(super) fn shown(events: &[Got]) -> Vec<&Value> {
 }
 
 #[tokio::test]
-async fn a_call_over_its_budget_goes_on_and_gives_its_result_once() {
+async fn a_call_over_its_budget_continues_and_returns_its_result_once() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     stage.service.answer("write_slowly", Answer::json(json!({"rows": 3})).held_by(&gate));
@@ -76,7 +76,7 @@ async fn a_call_over_its_budget_goes_on_and_gives_its_result_once() {
 }
 
 #[tokio::test]
-async fn a_wait_in_vain_says_how_long_it_was() {
+async fn a_wait_without_a_result_reports_its_duration() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
@@ -93,7 +93,7 @@ async fn a_wait_in_vain_says_how_long_it_was() {
 }
 
 #[tokio::test]
-async fn a_cancel_closes_the_connection_of_the_call_and_consumes_it() {
+async fn a_cancel_closes_the_connection_of_a_background_call_and_removes_it() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "write_slowly")]),
@@ -117,7 +117,7 @@ async fn a_cancel_closes_the_connection_of_the_call_and_consumes_it() {
 }
 
 #[tokio::test]
-async fn a_cancel_of_a_call_that_has_ended_gives_its_real_result() {
+async fn canceling_a_finished_background_call_returns_its_result() {
     let stage = Stage::set(&[]).await;
     let (answered, thinking) = (Gate::closed(), Gate::closed());
     stage.service.answer("write_slowly", Answer::json(json!({"rows": 3})).held_by(&answered));
@@ -166,7 +166,7 @@ async fn a_call_that_fails_in_the_background_is_an_error_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_handle_that_nobody_has_is_not_found_and_a_question_without_one_is_corrected() {
+async fn an_unknown_background_id_is_not_found_and_a_missing_one_is_invalid() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, _| match step {
         0 => check("call_unknown", json!({"background_id": "bg-0123456789ab"})),

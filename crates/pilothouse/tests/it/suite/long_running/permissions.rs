@@ -45,7 +45,7 @@ fn try_both(step: usize, request: &RecordedRequest) -> Script {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_not_offered_and_is_refused_without_being_run() {
+async fn a_denied_tool_is_not_offered_and_is_refused_without_running() {
     for permissions in [
         json!({"tools": ["bash_exec"]}),
         json!({"tools": ["bash_exec"], "tools_exclude": true}),
@@ -92,7 +92,7 @@ async fn an_empty_list_is_no_filter() {
 
 /// The user denies one tool, each level denies another one, and each tries to grant the level below everything.
 #[tokio::test]
-async fn filters_add_up_over_three_hops_and_nobody_can_widen_them() {
+async fn permissions_narrow_over_three_levels_and_cannot_be_extended() {
     let stage = Stage::set(&[]).await;
     let everything =
         json!(["bash_exec", "todo_write", "web_fetch", "search_docs", "run_sub_session"]);
@@ -133,7 +133,7 @@ async fn filters_add_up_over_three_hops_and_nobody_can_widen_them() {
 }
 
 #[tokio::test]
-async fn a_prompt_with_fewer_rights_is_not_given_to_a_turn_that_has_more() {
+async fn a_prompt_with_fewer_permissions_is_not_added_to_a_running_turn() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match (words, step) {
         ("parent", 0) => {
@@ -163,7 +163,7 @@ async fn a_prompt_with_fewer_rights_is_not_given_to_a_turn_that_has_more() {
 
 /// A user may also send to a sub-session. The turn that runs there keeps its permissions.
 #[tokio::test]
-async fn a_message_into_a_busy_sub_session_does_not_widen_what_its_turn_may_use() {
+async fn a_follow_up_to_a_sub_session_does_not_extend_its_permissions() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     stage.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
@@ -193,7 +193,7 @@ async fn a_message_into_a_busy_sub_session_does_not_widen_what_its_turn_may_use(
 }
 
 #[tokio::test]
-async fn a_message_that_may_use_less_waits_for_a_turn_of_its_own() {
+async fn a_message_with_fewer_permissions_gets_its_own_turn() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     stage.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));

@@ -19,7 +19,7 @@ use crate::processes::{processes_with, until_processes};
 const MOST: usize = 32;
 
 #[tokio::test]
-async fn one_more_than_thirty_two_ends_the_oldest() {
+async fn a_thirty_third_background_call_ends_the_oldest() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match step {
         0 => calls(&[slow("call_oldest", "read_slowly")]),
@@ -59,7 +59,7 @@ pub(super) fn thirty_two() -> Vec<ScriptedCall> {
 }
 
 #[tokio::test]
-async fn a_sub_session_sees_nothing_of_what_its_parent_has_in_the_background() {
+async fn a_sub_session_does_not_see_background_calls_of_its_parent() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match (words.split(' ').next(), step) {
         (Some("parent"), 0) => calls(&[slow("call_slow", "read_slowly")]),
@@ -86,7 +86,7 @@ async fn a_sub_session_sees_nothing_of_what_its_parent_has_in_the_background() {
 }
 
 #[tokio::test]
-async fn what_is_in_the_background_ends_with_its_turn() {
+async fn background_calls_end_with_their_turn() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, _| match step {
         0 => calls(&[slow("call_read", "read_slowly"), slow("call_write", "write_slowly")]),
@@ -114,7 +114,7 @@ async fn what_is_in_the_background_ends_with_its_turn() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_takes_its_commands_in_the_background_with_it() {
+async fn a_cancelled_turn_ends_its_background_commands() {
     let stage = Stage::set(&[]).await;
     let length = format!("600.{}", stage.server.pid());
     let tree = format!("(setsid sleep {length} &) ; bash -c 'sleep {length}' & sleep {length}");

@@ -17,7 +17,7 @@ use crate::events::{Events, Got, text_of};
 use crate::server::{id_of, json_of};
 
 #[tokio::test]
-async fn a_parent_gets_the_answer_the_calls_the_files_and_a_link() {
+async fn a_parent_gets_the_response_the_calls_the_files_and_a_link() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, _| match (words, step) {
         ("parent", 0) => calls(&[delegate_with(
@@ -89,7 +89,7 @@ async fn the_link_is_shown_while_the_sub_session_works() {
 }
 
 #[tokio::test]
-async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
+async fn a_parent_that_does_not_wait_can_check_wait_and_cancel_later() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -152,7 +152,7 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
 }
 
 #[tokio::test]
-async fn a_sub_session_that_fails_says_why() {
+async fn a_failed_sub_session_returns_its_error() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match (words, step) {
         ("parent", 0) => calls(&[delegate("call_child", "child")]),
@@ -169,7 +169,7 @@ async fn a_sub_session_that_fails_says_why() {
 }
 
 #[tokio::test]
-async fn a_sub_session_goes_on_where_it_was_and_never_gives_an_old_answer_for_a_new_question() {
+async fn a_continued_sub_session_never_returns_an_old_response_for_a_new_prompt() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -256,7 +256,7 @@ async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
 
 /// Another user's session, an own session that is no sub-session, a sub-session of another session, and an unknown one.
 #[tokio::test]
-async fn what_is_not_a_sub_session_of_this_session_looks_missing() {
+async fn sessions_that_are_no_sub_session_of_this_one_look_missing() {
     let stage =
         Stage::set(&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", KEY), ("JWT_ISSUER", "test")]).await;
     stage.plays(|words, step, request| match (words.split(' ').next(), step) {

@@ -62,7 +62,7 @@ async fn kill_and_read(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_kill_a_repeatable_call_is_made_again_with_its_key_and_keeps_its_handle() {
+async fn after_a_kill_a_repeatable_call_runs_again_with_its_key_and_background_id() {
     let (mut stage, second_life, session, events) = parked("read_slowly", Answer::never()).await;
     let first = stage.service.wait_for_calls("read_slowly", 1).await;
     // The second call is answered; the first is held until its caller has disconnected.
@@ -83,7 +83,7 @@ async fn after_a_kill_a_repeatable_call_is_made_again_with_its_key_and_keeps_its
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_kill_a_call_that_must_not_be_repeated_has_ended_as_interrupted() {
+async fn after_a_kill_an_unrepeatable_call_has_ended_as_interrupted() {
     let (mut stage, second_life, session, events) = parked("write_slowly", Answer::never()).await;
     stage.service.wait_for_calls("write_slowly", 1).await;
     stage.service.answer("write_slowly", Answer::json(json!({"rows": 1})));
@@ -100,7 +100,7 @@ async fn after_a_kill_a_call_that_must_not_be_repeated_has_ended_as_interrupted(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_came_before_the_kill_is_given_after_it() {
+async fn a_result_received_before_a_kill_is_returned_after_it() {
     let gate = Gate::closed();
     let answer = Answer::json(json!({"rows": 1})).held_by(&gate);
     let (mut stage, second_life, _, mut events) = parked("write_slowly", answer).await;
@@ -123,7 +123,7 @@ async fn a_result_that_came_before_the_kill_is_given_after_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_a_kill_a_call_that_had_to_make_room_does_not_come_back() {
+async fn after_a_kill_an_evicted_background_call_is_not_restarted() {
     let mut stage = Stage::set(&[]).await;
     let second_life = Arc::new(AtomicBool::new(false));
     let lives_again = second_life.clone();
@@ -186,7 +186,7 @@ async fn assert_one_child(stage: &Stage, parent: &str, turn: &str, mut seen: Vec
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kill_while_a_parent_waits_leaves_it_the_same_child() {
+async fn a_killed_waiting_parent_continues_with_the_same_sub_session() {
     // One concurrency permit and one worker: the turns taken over after the crash must not block each other.
     for settings in
         [&[][..], &[("NUM_COPILOT_WORKERS", "1"), ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")]]
@@ -202,7 +202,7 @@ async fn a_kill_while_a_parent_waits_leaves_it_the_same_child() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_parent_that_waits_outlives_four_restarts_in_good_order() {
+async fn a_waiting_parent_survives_four_graceful_restarts() {
     let (mut stage, second_life, session, mut events) = waiting(&[]).await;
     let turn = turn_of(&events);
     let mut seen = events.until_seen("tool-input-available").await;

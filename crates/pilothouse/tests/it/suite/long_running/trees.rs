@@ -18,7 +18,7 @@ use crate::processes::{processes_with, until_processes};
 
 /// Each level has a command with a child process and a background call; the last one also has an open model request.
 #[tokio::test]
-async fn a_second_after_the_cancel_of_a_tree_nothing_of_it_is_left() {
+async fn a_cancelled_tree_ends_completely_within_a_second() {
     let stage = Stage::set(&[]).await;
     let length = format!("600.{}", stage.server.pid());
     let command = format!("(setsid sleep {length} &) ; bash -c 'sleep {length}' & sleep {length}");
@@ -52,7 +52,7 @@ async fn a_second_after_the_cancel_of_a_tree_nothing_of_it_is_left() {
 }
 
 #[tokio::test]
-async fn a_cancel_reaches_children_nobody_waits_for_and_those_that_have_not_begun() {
+async fn a_cancel_reaches_detached_and_queued_sub_sessions() {
     // One worker: the first sub-session has it, the second one waits for it.
     let stage = Stage::set(&[("NUM_COPILOT_WORKERS", "1")]).await;
     stage.plays(|words, step, _| match (words, step) {
@@ -82,7 +82,7 @@ async fn a_cancel_reaches_children_nobody_waits_for_and_those_that_have_not_begu
 }
 
 #[tokio::test]
-async fn a_session_that_is_deleted_takes_the_work_below_it_along() {
+async fn deleting_a_session_cancels_its_sub_sessions() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, _| match (words, step) {
         ("parent", 0) => calls(&[delegate("call_1", "child")]),
@@ -107,7 +107,7 @@ async fn a_session_that_is_deleted_takes_the_work_below_it_along() {
 }
 
 #[tokio::test]
-async fn a_child_that_is_cancelled_leaves_its_parent_and_its_sister_alone() {
+async fn canceling_a_sub_session_leaves_its_parent_and_sibling_running() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();

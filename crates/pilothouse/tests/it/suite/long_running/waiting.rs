@@ -22,7 +22,7 @@ const NARROW: [&[(&str, &str)]; 4] =
     [&[ONE_WORKER], &[ONE_PLACE], &[ONE_WORKER, ONE_PLACE], &[ONE_WORKER, ONE_PLACE, DEAF]];
 
 #[tokio::test]
-async fn a_tree_of_three_levels_needs_one_worker_and_one_place() {
+async fn a_tree_of_three_levels_needs_one_worker_and_one_permit() {
     for settings in NARROW {
         let stage = Stage::set(settings).await;
         stage.plays(|words, step, request| match (words, step) {
@@ -44,7 +44,7 @@ async fn a_tree_of_three_levels_needs_one_worker_and_one_place() {
 }
 
 #[tokio::test]
-async fn three_children_at_once_need_one_worker_and_one_place() {
+async fn three_concurrent_sub_sessions_need_one_worker_and_one_permit() {
     for settings in NARROW {
         let stage = Stage::set(settings).await;
         stage.plays(|words, step, request| match (words, step) {
@@ -65,7 +65,7 @@ async fn three_children_at_once_need_one_worker_and_one_place() {
 }
 
 #[tokio::test]
-async fn parents_that_all_wait_at_once_come_back_one_after_the_other() {
+async fn many_waiting_parents_resume_one_after_another() {
     for settings in NARROW {
         let stage = Stage::set(settings).await;
         stage.plays(|words, step, request| match (words.split(' ').next(), step) {
@@ -86,7 +86,7 @@ async fn parents_that_all_wait_at_once_come_back_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn the_worker_of_a_waiting_turn_serves_somebody_else() {
+async fn the_worker_of_a_waiting_turn_runs_other_turns() {
     let stage = Stage::set(&[ONE_WORKER, ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "5")]).await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -108,7 +108,7 @@ async fn the_worker_of_a_waiting_turn_serves_somebody_else() {
 }
 
 #[tokio::test]
-async fn a_child_that_has_ended_before_its_parent_waits_is_not_waited_for() {
+async fn waiting_for_an_ended_sub_session_returns_at_once() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -143,7 +143,7 @@ async fn a_child_that_has_ended_before_its_parent_waits_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_fourth_level_is_refused_and_the_third_works_on() {
+async fn a_fourth_level_is_refused_and_the_third_continues() {
     let stage = Stage::set(&[]).await;
     stage.plays(|words, step, request| match (words, step) {
         ("level 0", 0) => calls(&[delegate("call_1", "level 1")]),
@@ -164,7 +164,7 @@ async fn a_fourth_level_is_refused_and_the_third_works_on() {
 }
 
 #[tokio::test]
-async fn an_eleventh_sub_session_at_work_is_refused_until_one_has_ended() {
+async fn an_eleventh_running_sub_session_is_refused_until_one_has_ended() {
     let room = [
         ("NUM_COPILOT_WORKERS", "50"),
         ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "50"),

@@ -24,7 +24,7 @@ const HALF_A_CALL: &str = concat!(
 );
 
 #[tokio::test]
-async fn a_model_that_falls_silent_in_a_call_is_given_up_and_the_call_is_named() {
+async fn a_model_that_stalls_in_a_call_times_out_and_the_error_names_the_call() {
     let stage = Stage::set(&[SHORT]).await;
     stage.plays(|_, _, _| Script::default().say("I try").raw(HALF_A_CALL).hang());
     let (_, events) = stage.begin("go").await;
@@ -42,7 +42,7 @@ async fn a_model_that_falls_silent_in_a_call_is_given_up_and_the_call_is_named()
 }
 
 #[tokio::test]
-async fn a_model_may_be_silent_while_a_call_works_in_the_background() {
+async fn a_model_may_be_silent_while_a_background_call_runs() {
     let stage = Stage::set(&[SHORT]).await;
     stage.plays(|words, step, _| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
@@ -54,7 +54,7 @@ async fn a_model_may_be_silent_while_a_call_works_in_the_background() {
 }
 
 #[tokio::test]
-async fn a_model_that_stays_silent_after_the_work_in_the_background_is_given_up() {
+async fn a_model_that_stays_silent_after_a_background_call_times_out() {
     let stage = Stage::set(&[SHORT]).await;
     let gate = Gate::closed();
     stage.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
@@ -70,7 +70,7 @@ async fn a_model_that_stays_silent_after_the_work_in_the_background_is_given_up(
 }
 
 #[tokio::test]
-async fn a_wait_for_the_background_longer_than_the_idle_limit_is_no_silence() {
+async fn waiting_for_a_background_call_longer_than_the_idle_limit_is_no_silence() {
     let stage = Stage::set(&[SHORT]).await;
     let gate = Gate::closed();
     stage.service.answer("read_slowly", Answer::json(json!({"lines": 7})).held_by(&gate));

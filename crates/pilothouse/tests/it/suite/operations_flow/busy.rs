@@ -12,7 +12,7 @@ use crate::contract::assert_whole;
 use crate::events::text_of;
 
 #[tokio::test]
-async fn a_message_while_an_operation_rests_starts_a_turn_of_its_own() {
+async fn a_message_while_an_operation_waits_starts_its_own_turn() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     shop.model.enqueue(Script::text("Hello yourself."));
@@ -31,7 +31,7 @@ async fn a_message_while_an_operation_rests_starts_a_turn_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_result_is_shown_at_once_and_spoken_about_after_the_turn_that_runs() {
+async fn a_result_is_shown_at_once_and_answered_after_the_running_turn() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let gate = Gate::closed();
@@ -59,7 +59,7 @@ async fn a_result_is_shown_at_once_and_spoken_about_after_the_turn_that_runs() {
 }
 
 #[tokio::test]
-async fn a_message_while_the_conversation_goes_on_after_an_operation_is_a_follow_up_of_it() {
+async fn a_message_while_an_operation_continues_the_conversation_is_a_follow_up() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let gate = Gate::closed();
@@ -81,7 +81,7 @@ async fn a_message_while_the_conversation_goes_on_after_an_operation_is_a_follow
 }
 
 #[tokio::test]
-async fn several_operations_of_a_session_speak_one_after_the_other() {
+async fn several_operations_of_a_session_are_answered_one_after_another() {
     let shop = Workshop::start().await;
     let session = shop.server.session().await;
     let call = |id: &str| ScriptedCall::new(id, super::TOOL, &json!({"work": id}));

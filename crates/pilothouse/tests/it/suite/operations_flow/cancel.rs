@@ -15,7 +15,7 @@ use crate::events::{Ending, kinds};
 const SOON: Duration = Duration::from_secs(3);
 
 #[tokio::test]
-async fn an_operation_that_rests_is_stopped_and_a_late_result_changes_nothing() {
+async fn a_waiting_operation_is_cancelled_and_a_late_result_changes_nothing() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let mut live = shop.follow(&begun.task).await;
@@ -34,7 +34,7 @@ async fn an_operation_that_rests_is_stopped_and_a_late_result_changes_nothing() 
 }
 
 #[tokio::test]
-async fn an_operation_whose_service_has_not_answered_is_stopped_and_its_connection_closed() {
+async fn canceling_an_operation_closes_the_open_request_to_its_service() {
     let shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::never());
     let begun = shop.begin().await;
@@ -50,7 +50,7 @@ async fn an_operation_whose_service_has_not_answered_is_stopped_and_its_connecti
 }
 
 #[tokio::test]
-async fn what_goes_on_after_an_operation_is_stopped_and_its_result_stays() {
+async fn canceling_the_continuation_after_an_operation_keeps_its_result() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let gate = Gate::closed();
@@ -70,7 +70,7 @@ async fn what_goes_on_after_an_operation_is_stopped_and_its_result_stays() {
 }
 
 #[tokio::test]
-async fn an_operation_goes_away_with_its_session() {
+async fn an_operation_is_deleted_with_its_session() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let path = format!("/chat/sessions/{}", begun.session);

@@ -8,7 +8,7 @@ use super::{DONE, TOOL, Workshop, content, film, finished, shown};
 use crate::events::text_of;
 
 #[tokio::test]
-async fn a_result_that_comes_before_the_work_was_accepted_is_the_result() {
+async fn a_result_that_comes_before_the_work_was_accepted_counts() {
     let shop = Workshop::start().await;
     let gate = Gate::closed();
     shop.service.answer(TOOL, Answer::accepted().held_by(&gate));
@@ -25,7 +25,7 @@ async fn a_result_that_comes_before_the_work_was_accepted_is_the_result() {
 }
 
 #[tokio::test]
-async fn the_answer_of_a_service_that_has_reported_already_is_not_waited_for() {
+async fn a_reported_result_ends_the_wait_for_the_response_of_the_service() {
     let shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::never());
     let begun = shop.begin().await;
@@ -38,7 +38,7 @@ async fn the_answer_of_a_service_that_has_reported_already_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn of_two_results_the_first_one_counts() {
+async fn the_first_of_two_results_counts() {
     let shop = Workshop::start().await;
     let gate = Gate::closed();
     shop.service.answer(TOOL, Answer::json(json!({"file": "other.mp4"})).held_by(&gate));

@@ -37,7 +37,7 @@ async fn assert_came_to_one_end(shop: &Workshop, begun: &Begun) -> Vec<Got> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_a_crash_has_cut_is_made_again_with_the_same_key() {
+async fn a_request_interrupted_by_a_crash_is_repeated_with_the_same_key() {
     let mut shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::never());
     let begun = shop.begin().await;
@@ -57,7 +57,7 @@ async fn a_request_that_a_crash_has_cut_is_made_again_with_the_same_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn work_that_must_not_be_asked_for_twice_is_not_and_the_model_is_told() {
+async fn unrepeatable_work_is_not_requested_again_and_the_model_is_told() {
     let mut shop = Workshop::start().await;
     shop.service.answer(RENDER_ONCE, Answer::never());
     shop.model.enqueue(Script::tool(CALL, RENDER_ONCE, &json!({"work": WORK})));
@@ -75,7 +75,7 @@ async fn work_that_must_not_be_asked_for_twice_is_not_and_the_model_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stops_in_good_order_asks_for_the_work_again_too() {
+async fn a_request_interrupted_by_a_graceful_shutdown_is_repeated() {
     let mut shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::never());
     let begun = shop.begin().await;
@@ -94,7 +94,7 @@ async fn a_server_that_stops_in_good_order_asks_for_the_work_again_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_waits_for_its_result_through_a_crash() {
+async fn an_operation_waits_for_its_result_across_a_crash() {
     let mut shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     shop.server.restart();
@@ -106,7 +106,7 @@ async fn an_operation_waits_for_its_result_through_a_crash() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_was_taken_leads_to_an_answer_whenever_the_server_is_killed_after_it() {
+async fn an_accepted_result_is_answered_whenever_the_server_is_killed_after_it() {
     let mut shop = Workshop::start().await;
     for moment in MOMENTS {
         let begun = shop.begin_and_rest().await;
@@ -119,7 +119,7 @@ async fn a_result_that_was_taken_leads_to_an_answer_whenever_the_server_is_kille
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_while_the_conversation_goes_on_lets_it_go_on_again() {
+async fn a_crash_while_the_conversation_continues_restarts_that_step() {
     let mut shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let gate = Gate::closed();
@@ -134,7 +134,7 @@ async fn a_crash_while_the_conversation_goes_on_lets_it_go_on_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_while_a_result_waits_for_its_turn_loses_neither() {
+async fn a_crash_while_a_result_waits_for_a_running_turn_loses_neither() {
     let mut shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let gate = Gate::closed();

@@ -15,7 +15,7 @@ use crate::contract::assert_whole;
 use crate::events::{kinds, text_of};
 
 #[tokio::test]
-async fn the_turn_that_begins_an_operation_goes_on_at_once() {
+async fn the_turn_that_starts_an_operation_continues_at_once() {
     let shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::never());
     let begun = shop.begin().await;
@@ -42,7 +42,7 @@ async fn the_turn_that_begins_an_operation_goes_on_at_once() {
 }
 
 #[tokio::test]
-async fn the_service_is_told_what_to_do_and_where_to_report() {
+async fn the_service_gets_the_work_and_the_callback_url() {
     let shop = Workshop::with(&[("PLATFORM_BASE_URL", "https://pilot.example/base/")]).await;
     let begun = shop.begin().await;
     let call = shop.call_of(&begun.operation).await;
@@ -56,7 +56,7 @@ async fn the_service_is_told_what_to_do_and_where_to_report() {
 }
 
 #[tokio::test]
-async fn what_the_service_answers_at_once_is_the_result() {
+async fn an_immediate_response_of_the_service_is_the_result() {
     let shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
     let begun = shop.begin().await;
@@ -73,7 +73,7 @@ async fn what_the_service_answers_at_once_is_the_result() {
 }
 
 #[tokio::test]
-async fn the_result_of_a_webhook_takes_its_place_and_the_conversation_goes_on_with_it() {
+async fn a_webhook_result_replaces_the_placeholder_and_the_conversation_continues() {
     for dialect in dialects() {
         goes_on_with_its_result(&Workshop::speaking(dialect, &[]).await).await;
     }
@@ -116,7 +116,7 @@ async fn goes_on_with_its_result(shop: &Workshop) {
 }
 
 #[tokio::test]
-async fn an_operation_that_rests_takes_neither_a_worker_nor_a_place() {
+async fn a_waiting_operation_holds_no_worker_and_no_permit() {
     let one = [("NUM_COPILOT_WORKERS", "1"), ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")];
     let shop = Workshop::with(&one).await;
     let mut resting = Vec::new();
@@ -133,7 +133,7 @@ async fn an_operation_that_rests_takes_neither_a_worker_nor_a_place() {
 }
 
 #[tokio::test]
-async fn while_the_conversation_goes_on_the_session_shows_it_as_its_stream() {
+async fn the_continuation_after_an_operation_is_the_active_stream() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     assert_eq!(shop.server.read_session(&begun.session).await["active_stream"], Value::Null);
@@ -188,7 +188,7 @@ async fn an_operation_can_lead_to_another_one() {
 }
 
 #[tokio::test]
-async fn what_is_called_while_the_conversation_goes_on_is_no_part_of_the_operation() {
+async fn calls_in_the_continuation_are_not_part_of_the_operation() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     shop.model.enqueue(Script::tool("call_weigh", ORDINARY, &json!({"work": "the film"})));
@@ -207,7 +207,7 @@ async fn what_is_called_while_the_conversation_goes_on_is_no_part_of_the_operati
 }
 
 #[tokio::test]
-async fn without_any_hint_an_operation_still_comes_to_its_end() {
+async fn without_wake_ups_an_operation_still_ends() {
     let deaf = [("PILOTHOUSE_DEAF", "on"), ("SWEEP_INTERVAL_MS", "200")];
     let shop = Workshop::with(&deaf).await;
     let begun = shop.begin_and_rest().await;

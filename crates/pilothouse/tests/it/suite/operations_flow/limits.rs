@@ -15,7 +15,7 @@ fn check(id: &str, arguments: Value) -> ScriptedCall {
 }
 
 #[tokio::test]
-async fn the_model_can_ask_how_an_operation_stands_by_either_id() {
+async fn the_model_can_check_an_operation_by_either_id() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let both = [
@@ -58,7 +58,7 @@ async fn the_model_can_ask_how_an_operation_stands_by_either_id() {
 }
 
 #[tokio::test]
-async fn an_operation_is_there_for_its_owner_only() {
+async fn an_operation_is_visible_to_its_owner_only() {
     let jwt = [("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", TOKEN_KEY), ("JWT_ISSUER", "test")];
     let shop = Workshop::with(&jwt).await;
     let session = session_of(&shop.server, "anna").await;
@@ -95,7 +95,7 @@ async fn an_operation_is_there_for_its_owner_only() {
 }
 
 #[tokio::test]
-async fn a_session_has_so_many_operations_at_most() {
+async fn a_session_has_at_most_32_operations() {
     let shop = Workshop::start().await;
     shop.service.answer(TOOL, Answer::accepted());
     let session = shop.server.session().await;

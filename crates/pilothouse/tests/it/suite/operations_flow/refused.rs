@@ -9,7 +9,7 @@ use crate::contract::assert_whole;
 use crate::server::id_of;
 
 #[tokio::test]
-async fn a_wrong_call_is_refused_at_once() {
+async fn an_invalid_call_is_refused_at_once() {
     let shop = Workshop::start().await;
     let session = shop.server.session().await;
     shop.model.enqueue(Script::tool(CALL, TOOL, &json!({"work": 5})));
@@ -20,7 +20,7 @@ async fn a_wrong_call_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_permitted_begins_no_operation() {
+async fn a_call_that_is_not_permitted_starts_no_operation() {
     let shop = Workshop::start().await;
     let session = shop.server.session().await;
     shop.model.enqueue(Script::default().call(&[ScriptedCall::new(CALL, TOOL, &json!({}))]));
@@ -36,7 +36,7 @@ async fn a_call_that_is_not_permitted_begins_no_operation() {
 }
 
 #[tokio::test]
-async fn in_a_dry_run_an_operation_ends_without_its_service() {
+async fn a_dry_run_operation_ends_without_calling_its_service() {
     let shop = Workshop::start().await;
     let made = shop.server.post("/chat/sessions", &json!({"dry_run": true})).send().await;
     let begun = shop.begin_in(&id_of(made.expect("an answer")).await).await;

@@ -7,7 +7,7 @@ use super::{CALL, DONE, TOOL, Workshop, content, finished, shown};
 use crate::events::text_of;
 
 #[tokio::test]
-async fn a_failure_that_the_service_reports_is_told_as_one() {
+async fn a_failure_reported_by_the_service_fails_the_operation() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     shop.complete(&begun.operation, &json!({"success": false, "error": "out of paint"})).await;
@@ -70,7 +70,7 @@ async fn a_service_that_refuses_makes_the_operation_fail() {
 }
 
 #[tokio::test]
-async fn an_operation_that_nobody_completes_ends_when_its_time_is_over() {
+async fn an_operation_without_a_result_times_out() {
     let shop = Workshop::with(&[("CHAT_OPERATION_SECONDS", "1")]).await;
     let begun = shop.begin().await;
     let (events, end) = shop.to_the_end(&begun.task).await;
@@ -88,7 +88,7 @@ async fn an_operation_that_nobody_completes_ends_when_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn what_would_harm_a_client_or_a_store_is_taken_out_of_a_result() {
+async fn results_of_operations_are_sanitized() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let harm = json!({"success": true, "result": {

@@ -12,14 +12,14 @@ use crate::server::{TestServer, json_of, refusal};
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000000";
 
 #[tokio::test]
-async fn without_a_key_of_its_own_the_server_takes_no_results() {
+async fn without_an_internal_key_the_server_accepts_no_results() {
     let server = TestServer::start(super::ENGINE);
     let answer = webhook(&server, UNKNOWN, &film()).send().await.expect("an answer");
     assert_eq!(refusal(answer).await, (503, "INTERNAL_KEY_NOT_CONFIGURED".to_owned()));
 }
 
 #[tokio::test]
-async fn a_result_is_taken_only_from_who_knows_the_key_and_only_in_its_form() {
+async fn a_result_is_accepted_only_with_the_key_and_in_its_format() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let path = format!("/chat/operations/{}/complete", begun.operation);
@@ -60,7 +60,7 @@ async fn a_result_is_taken_only_from_who_knows_the_key_and_only_in_its_form() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_equal_results_at_once_are_one_result_and_one_answer() {
+async fn a_hundred_concurrent_results_give_one_result_and_one_response() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     let completions: Vec<Value> =

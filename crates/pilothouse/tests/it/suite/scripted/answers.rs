@@ -16,7 +16,7 @@ use crate::server::{PATIENCE, id_of};
 const FINISHED: fn() -> End = || End::Finished("stop".to_owned());
 
 #[tokio::test]
-async fn an_answer_streams_as_the_model_says_it_and_stays_in_the_history() {
+async fn a_response_is_streamed_delta_by_delta_and_stored_in_the_history() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -44,7 +44,7 @@ async fn an_answer_streams_as_the_model_says_it_and_stays_in_the_history() {
 }
 
 #[tokio::test]
-async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_works() {
+async fn reasoning_is_a_separate_part_and_is_sent_back_within_a_turn() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -82,7 +82,7 @@ async fn reasoning_is_a_part_of_its_own_and_goes_back_to_the_model_while_it_work
 }
 
 #[tokio::test]
-async fn the_client_is_told_why_the_model_stopped() {
+async fn the_stream_has_the_finish_reason_of_the_model() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -131,7 +131,7 @@ async fn usage_and_cost_are_counted_over_the_steps_of_a_turn_and_the_turns_of_a_
 }
 
 #[tokio::test]
-async fn what_the_whole_steps_of_a_failed_or_stopped_turn_used_is_counted() {
+async fn usage_of_completed_steps_counts_in_failed_and_cancelled_turns() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -155,7 +155,7 @@ async fn what_the_whole_steps_of_a_failed_or_stopped_turn_used_is_counted() {
 }
 
 #[tokio::test]
-async fn cached_tokens_are_told_apart() {
+async fn cached_tokens_are_counted_separately() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -186,7 +186,7 @@ async fn title_of(scene: &Scene, session: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_first_answer_gives_the_session_a_title_once() {
+async fn the_first_response_generates_a_title_once() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -203,7 +203,7 @@ async fn the_first_answer_gives_the_session_a_title_once() {
 }
 
 #[tokio::test]
-async fn a_title_that_a_person_gave_is_never_replaced() {
+async fn a_title_set_by_the_user_is_never_replaced() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();
@@ -235,7 +235,7 @@ async fn ask_as(scene: &Scene, user: &str, session: &str, text: &str) -> Vec<Got
 }
 
 #[tokio::test]
-async fn the_prompt_and_the_tools_are_the_same_for_everybody_so_that_they_can_be_cached() {
+async fn the_prompt_and_the_tools_are_the_same_for_every_user() {
     for dialect in dialects() {
         let scene = Scene::with(
             dialect,

@@ -60,7 +60,7 @@ async fn assert_next_works(scene: &Scene, session: &str) {
 }
 
 #[tokio::test]
-async fn a_turn_whose_model_has_not_answered_yet_stops() {
+async fn a_turn_whose_model_has_not_responded_can_be_cancelled() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -78,7 +78,7 @@ async fn a_turn_whose_model_has_not_answered_yet_stops() {
 }
 
 #[tokio::test]
-async fn a_turn_in_the_middle_of_its_words_stops_and_keeps_them() {
+async fn a_turn_cancelled_in_its_text_keeps_the_text() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -97,7 +97,7 @@ async fn a_turn_in_the_middle_of_its_words_stops_and_keeps_them() {
 }
 
 #[tokio::test]
-async fn a_turn_that_waits_to_try_again_stops() {
+async fn a_turn_that_waits_for_a_retry_can_be_cancelled() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::rate_limited("25"));
@@ -109,7 +109,7 @@ async fn a_turn_that_waits_to_try_again_stops() {
 }
 
 #[tokio::test]
-async fn a_running_command_stops_with_everything_it_has_started() {
+async fn canceling_a_running_command_ends_its_whole_process_tree() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -140,7 +140,7 @@ async fn a_running_command_stops_with_everything_it_has_started() {
 }
 
 #[tokio::test]
-async fn a_turn_that_waits_behind_others_is_taken_out_of_the_queue() {
+async fn a_queued_turn_that_is_cancelled_leaves_the_queue() {
     let scene = Scene::with(Dialect::OpenAi, &[("NUM_COPILOT_WORKERS", "1")]).await;
     let gate = Gate::closed();
     scene.model.enqueue(Script::default().say("Busy").wait_for(&gate).say("."));
@@ -159,7 +159,7 @@ async fn a_turn_that_waits_behind_others_is_taken_out_of_the_queue() {
 }
 
 #[tokio::test]
-async fn stopping_a_session_stops_what_runs_and_drops_what_waits_for_it() {
+async fn canceling_a_session_cancels_its_turn_and_drops_its_follow_ups() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().say_in("Working", 1).hang());
@@ -182,7 +182,7 @@ async fn stopping_a_session_stops_what_runs_and_drops_what_waits_for_it() {
 }
 
 #[tokio::test]
-async fn stopping_twice_at_once_is_as_good_as_once() {
+async fn concurrent_cancels_have_the_effect_of_one() {
     let scene = Scene::start(Dialect::Anthropic).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().say_in("Working", 1).hang());
@@ -204,7 +204,7 @@ async fn stopping_twice_at_once_is_as_good_as_once() {
 }
 
 #[tokio::test]
-async fn a_stop_at_the_moment_of_the_end_leaves_one_end() {
+async fn a_cancel_while_a_turn_ends_leaves_one_end() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     for round in 0..25 {

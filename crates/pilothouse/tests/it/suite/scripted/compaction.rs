@@ -56,7 +56,7 @@ async fn full_session(scene: &Scene) -> String {
 }
 
 #[tokio::test]
-async fn a_conversation_that_fills_the_window_is_folded_before_the_next_step() {
+async fn a_conversation_that_fills_the_window_is_compacted_before_the_next_step() {
     for dialect in dialects() {
         let scene = Scene::with(dialect, &[WINDOW]).await;
         let session = full_session(&scene).await;
@@ -117,7 +117,7 @@ async fn a_conversation_that_fills_the_window_is_folded_before_the_next_step() {
 }
 
 #[tokio::test]
-async fn a_turn_whose_tools_fill_the_window_is_folded_between_its_steps_and_goes_on() {
+async fn a_turn_whose_tools_fill_the_window_is_compacted_between_its_steps() {
     for dialect in dialects() {
         let scene = Scene::with(dialect, &[WINDOW]).await;
         let session = scene.server.session().await;
@@ -158,7 +158,7 @@ async fn a_turn_whose_tools_fill_the_window_is_folded_between_its_steps_and_goes
 }
 
 #[tokio::test]
-async fn a_request_that_the_provider_finds_too_long_is_folded_and_answered() {
+async fn a_request_that_is_too_long_for_the_provider_is_compacted_and_answered() {
     for dialect in dialects() {
         // The configured window is larger than what the provider accepts.
         let scene = Scene::start(dialect).await;
@@ -181,7 +181,7 @@ async fn a_request_that_the_provider_finds_too_long_is_folded_and_answered() {
 }
 
 #[tokio::test]
-async fn where_every_request_is_too_long_the_turn_fails_and_says_so() {
+async fn the_turn_fails_when_every_request_is_too_long() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = full_session(&scene).await;
@@ -207,7 +207,7 @@ async fn where_every_request_is_too_long_the_turn_fails_and_says_so() {
 }
 
 #[tokio::test]
-async fn without_a_summary_the_first_lines_of_what_was_said_serve() {
+async fn without_a_summary_the_first_lines_of_each_message_are_used() {
     let scene = Scene::with(Dialect::OpenAi, &[WINDOW]).await;
     let session = full_session(&scene).await;
     scene.model.respond_with(|request| match is_for_a_summary(request) {
@@ -225,7 +225,7 @@ async fn without_a_summary_the_first_lines_of_what_was_said_serve() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_while_it_asks_for_a_summary_asks_again_and_folds_once() {
+async fn a_server_killed_while_it_summarizes_compacts_once_after_its_restart() {
     for dialect in dialects() {
         let mut scene = Scene::with(dialect, &[WINDOW]).await;
         let session = full_session(&scene).await;
@@ -253,7 +253,7 @@ async fn a_server_that_dies_while_it_asks_for_a_summary_asks_again_and_folds_onc
 }
 
 #[tokio::test]
-async fn a_turn_can_be_stopped_while_it_is_folded() {
+async fn a_turn_can_be_cancelled_while_it_is_compacted() {
     let scene = Scene::with(Dialect::OpenAi, &[WINDOW]).await;
     let session = full_session(&scene).await;
     let gate = Gate::closed();
@@ -274,7 +274,7 @@ async fn a_turn_can_be_stopped_while_it_is_folded() {
 }
 
 #[tokio::test]
-async fn what_was_asked_while_the_turn_is_folded_is_heard_after_it() {
+async fn a_follow_up_during_compaction_is_delivered_after_it() {
     let scene = Scene::with(Dialect::OpenAi, &[WINDOW]).await;
     let session = full_session(&scene).await;
     let gate = Gate::closed();

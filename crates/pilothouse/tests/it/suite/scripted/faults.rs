@@ -32,7 +32,7 @@ fn notice(rows: &[Value]) -> &Value {
 }
 
 #[tokio::test]
-async fn a_failure_before_anything_was_shown_is_tried_again() {
+async fn a_failure_before_anything_was_shown_is_retried() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let table = [
@@ -69,7 +69,7 @@ async fn a_failure_before_anything_was_shown_is_tried_again() {
 }
 
 #[tokio::test]
-async fn the_wait_a_provider_asks_for_is_kept() {
+async fn the_retry_delay_of_a_provider_is_respected() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::rate_limited("3"));
@@ -85,7 +85,7 @@ async fn the_wait_a_provider_asks_for_is_kept() {
 }
 
 #[tokio::test]
-async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retried() {
+async fn a_provider_that_stays_away_fails_the_turn_with_a_retryable_error() {
     // A port without a listener, and a server that always responds with 500.
     let scene = Scene::start(Dialect::OpenAi).await;
     scene.model.respond_with(|_| Script::server_error());
@@ -116,7 +116,7 @@ fn free_address() -> SocketAddr {
 }
 
 #[tokio::test]
-async fn a_provider_that_comes_back_is_found() {
+async fn a_provider_that_comes_back_is_retried() {
     for dialect in dialects() {
         let model = ModelServer::start().await;
         let real = model.anthropic_url().trim_start_matches("http://").to_owned();
@@ -143,7 +143,7 @@ async fn a_provider_that_comes_back_is_found() {
 }
 
 #[tokio::test]
-async fn a_cut_after_words_were_shown_keeps_them_and_says_what_happened() {
+async fn a_cut_after_text_was_shown_keeps_the_text_and_reports_the_error() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         for cut in [Cut::Reset, Cut::Close, Cut::EndOfBody] {
@@ -218,7 +218,7 @@ async fn a_refusal_is_not_repeated_and_has_its_own_code() {
 }
 
 #[tokio::test]
-async fn a_huge_delta_is_taken_and_an_absurd_one_is_refused() {
+async fn a_large_delta_is_accepted_and_an_excessive_one_is_refused() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -235,7 +235,7 @@ async fn a_huge_delta_is_taken_and_an_absurd_one_is_refused() {
 }
 
 #[tokio::test]
-async fn a_provider_that_hangs_is_left_after_its_time() {
+async fn a_provider_that_hangs_times_out() {
     for dialect in dialects() {
         let impatient = [
             ("CHAT_CONNECT_TIMEOUT_SECONDS", "0.5"),

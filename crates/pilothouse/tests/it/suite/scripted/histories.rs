@@ -21,7 +21,7 @@ async fn assert_goes_on(scene: &Scene, session: &str) {
 }
 
 #[tokio::test]
-async fn after_a_stop_at_any_point_of_a_step() {
+async fn the_history_is_valid_after_a_cancel_at_any_point_of_a_step() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let waiting = [
@@ -58,7 +58,7 @@ async fn after_a_stop_at_any_point_of_a_step() {
 }
 
 #[tokio::test]
-async fn after_a_failure_at_any_point_of_a_step() {
+async fn the_history_is_valid_after_a_failure_at_any_point_of_a_step() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -84,7 +84,7 @@ async fn after_a_failure_at_any_point_of_a_step() {
 }
 
 #[tokio::test]
-async fn after_a_crash_in_the_middle_of_a_command() {
+async fn the_history_is_valid_after_a_crash_during_a_command() {
     for dialect in dialects() {
         let mut scene = Scene::start(dialect).await;
         let session = scene.server.session().await;

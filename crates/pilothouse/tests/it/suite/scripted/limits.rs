@@ -23,7 +23,7 @@ async fn assert_fails(scene: &Scene, session: &str, code: &str) {
 }
 
 #[tokio::test]
-async fn the_last_step_may_call_no_tool_and_can_still_answer() {
+async fn the_last_step_may_call_no_tool_and_can_still_respond() {
     for dialect in dialects() {
         let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "3")]).await;
         let session = scene.server.session().await;
@@ -49,7 +49,7 @@ async fn the_last_step_may_call_no_tool_and_can_still_answer() {
 }
 
 #[tokio::test]
-async fn a_model_that_calls_tools_in_its_last_step_has_used_up_its_steps() {
+async fn a_tool_call_in_the_last_step_fails_the_turn() {
     for dialect in dialects() {
         let scene = Scene::with(dialect, &[("CHAT_MAX_STEPS", "2")]).await;
         let session = scene.server.session().await;
@@ -78,7 +78,7 @@ async fn a_turn_has_a_limited_number_of_tokens() {
 }
 
 #[tokio::test]
-async fn a_turn_may_cost_so_much_and_no_more() {
+async fn a_turn_has_a_limited_cost() {
     let prices = [
         ("CHAT_INPUT_PRICE_PER_MTOK", "3"),
         ("CHAT_OUTPUT_PRICE_PER_MTOK", "15"),
@@ -92,7 +92,7 @@ async fn a_turn_may_cost_so_much_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_turn_that_takes_too_long_ends_whatever_it_is_at() {
+async fn a_turn_has_a_limited_duration() {
     let scene = Scene::with(Dialect::OpenAi, &[("CHAT_MAX_TURN_SECONDS", "2")]).await;
     let (talking, working) = (scene.server.session().await, scene.server.session().await);
     // Never silent, so no other limit stops it.
@@ -107,7 +107,7 @@ async fn a_turn_that_takes_too_long_ends_whatever_it_is_at() {
 }
 
 #[tokio::test]
-async fn a_model_that_repeats_a_failing_call_is_stopped_at_the_third() {
+async fn the_third_identical_failing_call_fails_the_turn() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -122,7 +122,7 @@ async fn a_model_that_repeats_a_failing_call_is_stopped_at_the_third() {
 }
 
 #[tokio::test]
-async fn a_model_that_tries_something_else_in_between_is_not_stopped() {
+async fn alternating_failing_calls_do_not_fail_the_turn() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     for at in 0..4 {
@@ -139,7 +139,7 @@ async fn a_model_that_tries_something_else_in_between_is_not_stopped() {
 }
 
 #[tokio::test]
-async fn a_model_that_calls_without_arguments_again_and_again_is_stopped() {
+async fn repeated_calls_without_arguments_fail_the_turn() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     for (at, name) in ["todo_write", "web_fetch", "write_workspace_file", "todo_write", "web_fetch"]

@@ -28,7 +28,7 @@ async fn post(server: &TestServer, user: Option<&str>, session: &str, text: &str
 }
 
 #[tokio::test]
-async fn of_a_hundred_messages_at_once_fifteen_are_taken_and_five_run() {
+async fn of_a_hundred_concurrent_messages_fifteen_are_accepted_and_five_run() {
     let gate = Gate::closed();
     let scene = Scene::with(Dialect::OpenAi, &[("NUM_COPILOT_WORKERS", "20")]).await;
     let held = gate.clone();
@@ -63,7 +63,7 @@ async fn of_a_hundred_messages_at_once_fifteen_are_taken_and_five_run() {
 }
 
 #[tokio::test]
-async fn never_more_than_the_cap_talk_to_the_model_and_the_others_follow_in_order() {
+async fn no_more_turns_than_the_limit_run_and_the_others_follow_in_order() {
     const CAP: usize = 2;
     let caps = [("MAX_RUNNING_COPILOT_TURNS_PER_USER", "2"), ("NUM_COPILOT_WORKERS", "8")];
     let scene = Scene::with(Dialect::OpenAi, &caps).await;
@@ -141,7 +141,7 @@ async fn a_user_with_a_hundred_turns_delays_another_by_one_rotation_at_most() {
 }
 
 #[tokio::test]
-async fn a_message_that_waits_for_its_place_can_be_stopped() {
+async fn a_message_that_waits_for_a_permit_can_be_cancelled() {
     let caps = [("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1")];
     let scene = Scene::with(Dialect::OpenAi, &caps).await;
     let gate = Gate::closed();

@@ -9,7 +9,7 @@ use crate::contract::{End, assert_replay, assert_whole};
 use crate::events::{Events, text_of};
 
 #[tokio::test]
-async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
+async fn after_ten_seconds_of_silence_a_status_is_sent() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let (thinking, working) = (scene.server.session().await, scene.server.session().await);
     let gate = Gate::closed();
@@ -40,7 +40,7 @@ async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
 }
 
 #[tokio::test]
-async fn a_model_that_falls_silent_is_given_up_and_a_tool_that_works_as_long_is_not() {
+async fn a_silent_model_times_out_and_a_running_tool_does_not() {
     for dialect in dialects() {
         // The model may be silent for twice as long.
         let scene = Scene::with(dialect, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
@@ -68,7 +68,7 @@ async fn a_model_that_falls_silent_is_given_up_and_a_tool_that_works_as_long_is_
 }
 
 #[tokio::test]
-async fn a_model_that_speaks_slowly_is_not_silent() {
+async fn a_slow_model_does_not_time_out() {
     let scene = Scene::with(Dialect::Anthropic, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
     let session = scene.server.session().await;
     let mut script = Script::default();

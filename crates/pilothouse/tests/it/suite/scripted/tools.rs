@@ -52,7 +52,7 @@ async fn the_calls_of_a_step_run_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
+async fn a_call_id_stays_unique_when_the_model_reuses_it() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -82,7 +82,7 @@ async fn a_call_id_names_one_call_even_when_the_model_uses_it_again() {
 }
 
 #[tokio::test]
-async fn the_input_of_a_call_is_seen_growing() {
+async fn the_input_of_a_call_is_streamed() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -102,7 +102,7 @@ async fn the_input_of_a_call_is_seen_growing() {
 }
 
 #[tokio::test]
-async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
+async fn an_invalid_call_gets_an_error_that_helps_the_model_correct_it() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;
@@ -147,7 +147,7 @@ async fn a_wrong_call_is_answered_so_that_the_model_can_correct_it() {
 }
 
 #[tokio::test]
-async fn output_that_is_too_long_is_cut_and_the_whole_is_kept_as_a_file() {
+async fn output_that_is_too_long_is_truncated_and_stored_as_a_file() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     // Both streams together exceed the limit of one output.
@@ -178,7 +178,7 @@ async fn output_that_is_too_long_is_cut_and_the_whole_is_kept_as_a_file() {
 }
 
 #[tokio::test]
-async fn what_would_harm_a_client_or_a_store_is_taken_out_of_calls_and_results() {
+async fn tool_inputs_and_results_are_sanitized() {
     for dialect in dialects() {
         let scene = Scene::start(dialect).await;
         let session = scene.server.session().await;

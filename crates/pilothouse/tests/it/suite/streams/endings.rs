@@ -9,7 +9,7 @@ use crate::contract::End;
 use crate::events::{Events, Got, text_of};
 
 #[tokio::test]
-async fn a_stopped_turn() {
+async fn a_cancelled_turn() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();
@@ -23,7 +23,7 @@ async fn a_stopped_turn() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_in_the_middle() {
+async fn a_provider_that_fails_in_its_text() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(
@@ -54,7 +54,7 @@ async fn a_turn_that_has_used_up_its_steps() {
 }
 
 #[tokio::test]
-async fn a_turn_that_another_worker_goes_on_with() {
+async fn a_turn_taken_over_by_another_worker() {
     let mut scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let gate = Gate::closed();

@@ -11,7 +11,7 @@ use super::stage::{Stage, calls, check, delegate, slow, unplanned, word};
 use crate::server::json_of;
 
 #[tokio::test]
-async fn a_sub_session_that_is_shown_while_it_works() {
+async fn a_running_sub_session() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -29,7 +29,7 @@ async fn a_sub_session_that_is_shown_while_it_works() {
 }
 
 #[tokio::test]
-async fn a_call_that_goes_on_in_the_background() {
+async fn a_background_call() {
     let stage = Stage::set(&[]).await;
     let gate = Gate::closed();
     stage.service.answer("read_slowly", Answer::json(json!({"tonnes": 12})).held_by(&gate));
@@ -54,7 +54,7 @@ async fn a_call_that_goes_on_in_the_background() {
 }
 
 #[tokio::test]
-async fn an_operation_from_its_start_to_the_answer_that_its_result_leads_to() {
+async fn an_operation_from_its_start_to_the_response_to_its_result() {
     let shop = Workshop::start().await;
     let begun = shop.begin_and_rest().await;
     assert_says("operation-started", &begun.turn);
@@ -81,7 +81,7 @@ async fn a_follow_up_that_the_next_step_reads() {
 }
 
 #[tokio::test]
-async fn a_conversation_whose_older_part_is_folded() {
+async fn a_compacted_conversation() {
     let scene = Scene::with(Dialect::OpenAi, &[("CHAT_CONTEXT_TOKENS", "40000")]).await;
     let session = scene.server.session().await;
     for question in ["Plan a harbour.", "And the details."] {

@@ -18,7 +18,7 @@ const MARKDOWN: &str = "The tide turns at **14:10**, so there are two ways out:\
     I would wait.";
 
 #[tokio::test]
-async fn an_answer_in_words() {
+async fn a_text_response() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::default().usage(USAGE).say_in(MARKDOWN, 40));
@@ -27,7 +27,7 @@ async fn an_answer_in_words() {
 }
 
 #[tokio::test]
-async fn an_answer_after_some_thought() {
+async fn a_response_with_reasoning() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let thought = "They ask for the depth. The chart says 4.2 m at low water.";
@@ -50,7 +50,7 @@ async fn one_tool() {
 }
 
 #[tokio::test]
-async fn parallel_tools_of_which_one_fails() {
+async fn parallel_tools_with_one_failure() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let missing = json!({"path": "chart.txt"});
@@ -65,7 +65,7 @@ async fn parallel_tools_of_which_one_fails() {
 }
 
 #[tokio::test]
-async fn a_call_whose_arguments_are_no_json() {
+async fn a_call_with_invalid_json_arguments() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let mut call = todo("call_plan", "Sail");
@@ -77,7 +77,7 @@ async fn a_call_whose_arguments_are_no_json() {
 }
 
 #[tokio::test]
-async fn a_question_to_the_person() {
+async fn a_question_to_the_user() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let questions = json!({"questions": [

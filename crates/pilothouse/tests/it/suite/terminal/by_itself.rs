@@ -13,7 +13,7 @@ use super::{Scene, Terminal};
 const KEY: &str = "key-of-the-services-0123456789abcdef";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_session_says_by_itself_is_shown_at_the_prompt_and_shown_once() {
+async fn turns_of_other_clients_are_shown_once_at_the_prompt() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     scene.model.enqueue(Script::text("Before you came."));
@@ -36,7 +36,7 @@ async fn what_the_session_says_by_itself_is_shown_at_the_prompt_and_shown_once()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_that_has_ended_is_spoken_about_and_until_then_the_prompt_is_free() {
+async fn a_finished_operation_is_shown_and_the_prompt_is_free_until_then() {
     let service = ExternalService::start(&[("render", json!({"long_running": true}))]).await;
     service.answer("render", Answer::accepted());
     let file = service.tools_file();

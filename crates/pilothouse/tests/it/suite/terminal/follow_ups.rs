@@ -44,7 +44,7 @@ async fn a_line_typed_while_a_turn_runs_is_sent_to_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_that_the_turn_does_not_take_is_kept_for_the_next_prompt() {
+async fn a_line_refused_by_the_turn_is_kept_for_the_next_prompt() {
     let gate = Gate::closed();
     let (scene, session, mut terminal) = at_work(&gate).await;
     for number in 1..=10 {
@@ -70,7 +70,7 @@ async fn a_line_that_the_turn_does_not_take_is_kept_for_the_next_prompt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_stopped_turn_did_not_come_to_is_said() {
+async fn undelivered_lines_of_a_cancelled_turn_are_reported() {
     let gate = Gate::closed();
     let (scene, _, mut terminal) = at_work(&gate).await;
     terminal.say("also this");
@@ -83,7 +83,7 @@ async fn what_a_stopped_turn_did_not_come_to_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_to_a_turn_of_somebody_else_is_answered_in_the_terminal_too() {
+async fn a_message_to_a_turn_of_another_client_is_answered_in_the_terminal() {
     let scene = Scene::start(Dialect::OpenAi).await;
     let session = scene.server.session().await;
     let mut terminal = Terminal::open(&scene.server, &["--session", &session]);
