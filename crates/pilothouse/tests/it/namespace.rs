@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The namespace and its mounts end with the process that keeps it.
-pub(crate) struct Namespace {
+pub(crate) struct MountNamespace {
     holder: Child,
     wrapper: Vec<String>,
 }
 
-impl Namespace {
+impl MountNamespace {
     /// Runs these mount commands in a new namespace.
     pub(crate) fn with(mounts: &str) -> Self {
         let as_root = rustix::process::geteuid().is_root();
@@ -28,7 +28,7 @@ impl Namespace {
         let mut line = String::new();
         let _ = BufReader::new(holder.stdout.take().expect("piped")).read_line(&mut line);
         if line.trim() != "ready" {
-            let output = holder.wait_with_output().expect("it has ended");
+            let output = holder.wait_with_output().expect("the process has ended");
             panic!(
                 "this test needs a mount namespace (`unshare {}`), and this machine refuses it: {}",
                 kinds.join(" "),
@@ -56,7 +56,7 @@ impl Namespace {
     }
 }
 
-impl Drop for Namespace {
+impl Drop for MountNamespace {
     fn drop(&mut self) {
         let _ = self.holder.kill();
         let _ = self.holder.wait();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 
 /// The number of processes that have this word among their arguments.
 pub(crate) fn processes_with(word: &str) -> usize {
@@ -18,7 +18,7 @@ pub(crate) async fn until_processes(word: &str, count: usize) {
     let began = Instant::now();
     while processes_with(word) != count {
         let found = processes_with(word);
-        assert!(began.elapsed() < PATIENCE, "{found} processes have {word}, not {count}");
+        assert!(began.elapsed() < TEST_TIMEOUT, "{found} processes have {word}, not {count}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefix {
     Kept,
-    TakenOff,
+    Stripped,
 }
 
 /// Stops when it is dropped.
@@ -43,7 +43,7 @@ impl ReverseProxy {
         let router = Router::new().fallback(forward).with_state(route);
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            axum::serve(listener, router).await.expect("serving never ends by itself");
+            axum::serve(listener, router).await.expect("serving never ends");
         });
         Self { address, _serving: serving }
     }
@@ -62,7 +62,7 @@ async fn forward(State(route): State<Arc<Route>>, request: Request) -> Response 
     };
     let path = match route.prefix {
         Prefix::Kept => asked,
-        Prefix::TakenOff => rest,
+        Prefix::Stripped => rest,
     };
     let body = to_bytes(body, usize::MAX).await.expect("a whole request");
     let request = route.client.request(parts.method, format!("{}{path}", route.server));

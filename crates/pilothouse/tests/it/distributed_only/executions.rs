@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testkit::model_server::{RecordedRequest, Script};
 
-use super::{cluster, nobody};
-use crate::distributed::agents::executions_scene::{ASK_MODEL, CALCULATE, Drawing, STEP_THROUGH};
-use crate::distributed::agents::streaming_frames::{Frame, numbered};
+use super::{cluster, empty_cluster};
+use crate::distributed::agents::execution_fixtures::{
+    ASK_MODEL, CALCULATE, GraphBuilder, STEP_THROUGH,
+};
+use crate::distributed::agents::execution_stream::{ExecutionEvent, numbered};
 use crate::server::Role;
 
 const RUNS: usize = 6;
@@ -58,7 +60,7 @@ async fn executions_of_a_killed_executor_continue_elsewhere_without_breaking_str
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_execution_started_without_an_executor_waits_for_one() {
-    let (model, mut cluster) = nobody(&[]).await;
+    let (model, mut cluster) = empty_cluster(&[]).await;
     model.respond_with(|_: &RecordedRequest| Script::text("Here I am."));
     cluster.spawn(Role::Api, &[]);
     let api = cluster.api(0).http();
@@ -67,7 +69,7 @@ async fn an_execution_started_without_an_executor_waits_for_one() {
     let stopped = agent.start(api).await;
     let mut stream = run.follow(api).await;
     let first = stream.next().await;
-    assert!(matches!(first, Ok(Frame::Run(row)) if row["status"] == "QUEUED"));
+    assert!(matches!(first, Ok(ExecutionEvent::Execution(row)) if row["status"] == "QUEUED"));
     assert_eq!(stopped.stop(api).await["status"], "TERMINATED", "no executor is needed for that");
     cluster.spawn(Role::Executor, &[]);
     stream.all().await;
@@ -77,8 +79,8 @@ async fn an_execution_started_without_an_executor_waits_for_one() {
     assert_eq!(model.requests().len(), 1);
 }
 
-fn asking() -> Drawing {
-    Drawing::default()
+fn asking() -> GraphBuilder {
+    GraphBuilder::default()
         .node("think", ASK_MODEL, json!({"prompt": "well?"}))
         .output("answer", "think.response")
         .node("numbers", STEP_THROUGH, json!({"items": [0, 1, 2]}))

@@ -1,24 +1,24 @@
 //! Tests that need several processes: one of them is killed, suspended, shut down or cut off from a server, and the
 //! others take over its work.
 
+mod api_shutdown;
+mod canceling;
 mod completions;
 mod crash_loop;
-mod cut_off;
+mod disconnected;
 mod executions;
-mod hung;
-mod killed;
-mod leaving_api;
+mod followed_turn;
+mod killed_executor;
 mod operations;
 mod rolling_restart;
 mod rows;
-mod stopping;
-mod trees;
+mod session_trees;
+mod suspended;
 mod two_apis;
-mod watched;
 
 use testkit::model_server::ModelServer;
 
-use crate::contract::End;
+use crate::contract::TurnEnd;
 use crate::distributed::guarantees::model_settings;
 use crate::server::{Cluster, Engine, Role};
 
@@ -30,8 +30,8 @@ const ALL_AT_ONCE: [(&str, &str); 3] = [
 ];
 
 /// The end of a successful turn.
-fn finished() -> End {
-    End::Finished("stop".to_owned())
+fn finished() -> TurnEnd {
+    TurnEnd::Finished("stop".to_owned())
 }
 
 /// A model server and a cluster with this many processes of each role.
@@ -40,7 +40,7 @@ async fn cluster(
     executors: usize,
     settings: &[(&str, &str)],
 ) -> (ModelServer, Cluster) {
-    let (model, mut cluster) = nobody(settings).await;
+    let (model, mut cluster) = empty_cluster(settings).await;
     for _ in 0..apis {
         cluster.spawn(Role::Api, &[]);
     }
@@ -51,7 +51,7 @@ async fn cluster(
 }
 
 /// A model server and a cluster without processes.
-async fn nobody(settings: &[(&str, &str)]) -> (ModelServer, Cluster) {
+async fn empty_cluster(settings: &[(&str, &str)]) -> (ModelServer, Cluster) {
     let model = ModelServer::start().await;
     let url = model.openai_url();
     let cluster = Cluster::empty(Engine::Distributed, &[], &model_settings(&url, settings));

@@ -6,8 +6,8 @@ use futures::future::join_all;
 use serde_json::json;
 use testkit::model_server::{RecordedRequest, Script, ScriptedCall};
 
+use super::followed_turn::FollowedTurn;
 use super::rows::ask;
-use super::watched::Watched;
 use super::{ALL_AT_ONCE, cluster, finished};
 use crate::server::{Cluster, Role};
 
@@ -15,7 +15,7 @@ const TURNS: usize = 30;
 const EXECUTORS: usize = 3;
 const STEPS: usize = 14;
 /// Below the 10 s that a container runtime allows before SIGKILL.
-const AT_MOST: Duration = Duration::from_secs(9);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(9);
 
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::disallowed_macros, reason = "how long leaving takes is worth reading")]
@@ -23,17 +23,17 @@ async fn thirty_turns_with_tools_survive_the_replacement_of_all_executors() {
     let (model, mut cluster) = cluster(1, EXECUTORS, &ALL_AT_ONCE).await;
     model.respond_with(next_step);
     let api = cluster.api(0).http();
-    let mut turns = join_all((0..TURNS).map(|_| Watched::start(api, "work"))).await;
+    let mut turns = join_all((0..TURNS).map(|_| FollowedTurn::start(api, "work"))).await;
     join_all(turns.iter_mut().map(|turn| turn.until("tool-output-available"))).await;
     for number in 0..EXECUTORS {
         cluster.spawn(Role::Executor, &[]);
         let old = cluster.executor_mut(number);
         let told = Instant::now();
         old.sigterm();
-        assert_eq!(old.wait_for_exit(AT_MOST).code(), Some(0), "executor {number}");
+        assert_eq!(old.wait_for_exit(EXIT_TIMEOUT).code(), Some(0), "executor {number}");
         eprintln!("executor {number} left after {:?}", told.elapsed());
     }
-    join_all(turns.iter_mut().map(Watched::read_to_the_end)).await;
+    join_all(turns.iter_mut().map(FollowedTurn::read_to_the_end)).await;
     for turn in &turns {
         turn.assert_holds(cluster.api(0).http(), &finished()).await;
         assert!(turn.text().ends_with("All done."));
@@ -65,7 +65,7 @@ fn next_step(request: &RecordedRequest) -> Script {
 }
 
 fn effects(cluster: &Cluster) -> Vec<String> {
-    let folders = cluster.place().folder().join("data/workspaces");
+    let folders = cluster.storage().folder().join("data/workspaces");
     let folders = std::fs::read_dir(folders).expect("there were commands");
     let file = |folder: std::io::Result<std::fs::DirEntry>| {
         std::fs::read_to_string(folder.ok()?.path().join("effects.txt")).ok()

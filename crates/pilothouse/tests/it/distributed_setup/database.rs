@@ -11,7 +11,7 @@ pub(super) struct Database {
 impl Database {
     pub(super) fn create() -> Self {
         let shared = Urls::of_run().expect("the servers are there");
-        let installation = Installation::create(&shared).expect("there is room");
+        let installation = Installation::create(&shared).expect("an installation is created");
         Self { shared, installation }
     }
 

@@ -12,10 +12,10 @@ use tokio::task::JoinSet;
 use super::ENGINE;
 use super::guarantees::history::history;
 use super::guarantees::{eventually, rows, send, status_of, turn_of};
-use crate::contract::{End, assert_whole};
-use crate::events::{Ending, Events, Got};
-use crate::namespace::Namespace;
-use crate::server::{PATIENCE, TestServer, refusal};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{Ending, EventStream, ReceivedEvent};
+use crate::namespace::MountNamespace;
+use crate::server::{TEST_TIMEOUT, TestServer, refusal};
 
 /// Room for the database, its write-ahead log, and the reserve that the server allocates for a full disk.
 const DISK: &str = "48m";
@@ -28,7 +28,7 @@ async fn a_full_disk_refuses_messages_fails_turns_and_recovers_when_there_is_roo
     let folder = TempDir::new().expect("a temporary folder");
     let disk = folder.path().to_owned();
     let namespace =
-        Namespace::with(&format!("mount -t tmpfs -o size={DISK} tmpfs {}", disk.display()));
+        MountNamespace::with(&format!("mount -t tmpfs -o size={DISK} tmpfs {}", disk.display()));
     let data = disk.join("data");
     let settings = [
         ("PILOTHOUSE_DATA", data.to_str().expect("text")),
@@ -64,7 +64,7 @@ async fn a_full_disk_refuses_messages_fails_turns_and_recovers_when_there_is_roo
         Some(id)
     })
     .await;
-    let first = tokio::time::timeout(PATIENCE, reading.join_next()).await;
+    let first = tokio::time::timeout(TEST_TIMEOUT, reading.join_next()).await;
     let first = first.expect("a turn ends although the disk is full").expect("there are some");
     let mut ended = vec![first.expect("it reads to the end")];
     let live = server.client.get(format!("{}/health/live", server.base())).send().await;
@@ -76,7 +76,10 @@ async fn a_full_disk_refuses_messages_fails_turns_and_recovers_when_there_is_roo
         (answer.status() == 200).then_some(answer)
     })
     .await;
-    assert_eq!(assert_whole(&Events::of(accepted).all().await), End::Finished("stop".into()));
+    assert_eq!(
+        assert_complete(&EventStream::of(accepted).all().await),
+        TurnEnd::Finished("stop".into())
+    );
     for turn in &taken {
         assert!(["completed", "failed"].contains(&status_of(&server, turn).await.as_str()));
     }
@@ -90,29 +93,33 @@ async fn a_full_disk_refuses_messages_fails_turns_and_recovers_when_there_is_roo
     let mut given_up = 0;
     for (turn, events) in ended {
         let status = status_of(&server, &turn).await;
-        match assert_whole(&events) {
-            End::Failed(code) => {
+        match assert_complete(&events) {
+            TurnEnd::Failed(code) => {
                 assert_eq!((code.as_str(), status.as_str()), ("storage_full", "failed"));
                 given_up += 1;
             }
-            End::Aborted => assert_eq!(status, "cancelled"),
-            End::Finished(reason) => panic!("a turn without end finished with {reason}"),
+            TurnEnd::Aborted => assert_eq!(status, "cancelled"),
+            TurnEnd::Finished(reason) => panic!("a turn without end finished with {reason}"),
         }
     }
     assert!(given_up > 0, "no turn failed because of the full disk");
     for (session, _) in &running {
         let next = server.say(session, SHORT).await.all().await;
-        assert_eq!(assert_whole(&next), End::Finished("stop".into()), "the session works again");
+        assert_eq!(
+            assert_complete(&next),
+            TurnEnd::Finished("stop".into()),
+            "the session works again"
+        );
         history(&server, session).await;
     }
 
     server.sigterm();
-    assert_eq!(server.wait_for_exit(PATIENCE).code(), Some(0));
+    assert_eq!(server.wait_for_exit(TEST_TIMEOUT).code(), Some(0));
     assert_eq!(integrity(&namespace.outside(&data.join("pilothouse.db"))), "ok");
 }
 
 /// Reads a stream to its end.
-async fn read_on(mut stream: Events, mut seen: Vec<Got>) -> Vec<Got> {
+async fn read_on(mut stream: EventStream, mut seen: Vec<ReceivedEvent>) -> Vec<ReceivedEvent> {
     let (rest, ending) = stream.rest().await;
     assert_eq!(ending, Ending::Complete, "the stream is never aborted");
     seen.extend(rest);
@@ -137,7 +144,7 @@ fn integrity(database: &Path) -> String {
     let copy = folder.path().join("copy.db");
     std::fs::copy(database, &copy).expect("a database");
     let log = database.with_extension("db-wal");
-    assert!(!log.exists(), "a server that has stopped in good order leaves no log behind");
+    assert!(!log.exists(), "a graceful shutdown leaves no write-ahead log");
     let db = rusqlite::Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let db = db.expect("a database");
     db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer")

@@ -5,8 +5,8 @@ use std::sync::Once;
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use super::PATIENCE;
-use crate::events::Events;
+use super::TEST_TIMEOUT;
+use crate::events::EventStream;
 
 pub(crate) struct Api {
     pub(crate) client: Client,
@@ -42,10 +42,10 @@ impl Api {
     }
 
     /// Sends a message and returns the open stream.
-    pub(crate) async fn say(&self, session: &str, text: &str) -> Events {
+    pub(crate) async fn say(&self, session: &str, text: &str) -> EventStream {
         let body = json!({"message": text});
         let path = format!("/chat/sessions/{session}/stream");
-        Events::of(self.post(&path, &body).send().await.expect("an answer"))
+        EventStream::of(self.post(&path, &body).send().await.expect("an answer"))
     }
 
     pub(crate) async fn read_session(&self, session: &str) -> Value {
@@ -82,5 +82,5 @@ pub(crate) fn client() -> Client {
     TLS.call_once(|| {
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
-    Client::builder().no_proxy().timeout(PATIENCE * 2).build().expect("a client")
+    Client::builder().no_proxy().timeout(TEST_TIMEOUT * 2).build().expect("a client")
 }

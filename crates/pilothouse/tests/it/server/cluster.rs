@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use testkit::services::Urls;
 
 use super::process::{Process, Role};
-use super::{Engine, Links, Place};
+use super::{Engine, ServerProxies, TestStorage};
 
 pub(crate) struct Cluster {
     // Declared before the test environment, so that the processes are dropped before its folder and database.
     processes: Vec<Process>,
-    place: Arc<Place>,
+    storage: Arc<TestStorage>,
     wrapper: Vec<String>,
     environment: Vec<(String, String)>,
 }
@@ -22,7 +22,7 @@ impl Cluster {
     pub(crate) fn empty(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
-            place: Arc::new(Place::new(engine)),
+            storage: Arc::new(TestStorage::new(engine)),
             wrapper: wrapper.to_vec(),
             environment: owned(environment),
         }
@@ -32,7 +32,7 @@ impl Cluster {
     pub(crate) fn on(urls: &Urls, environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
-            place: Arc::new(Place::on(urls)),
+            storage: Arc::new(TestStorage::on(urls)),
             wrapper: Vec::new(),
             environment: owned(environment),
         }
@@ -59,13 +59,13 @@ impl Cluster {
     }
 
     /// Starts one more process, whose connections to the servers can be broken.
-    pub(crate) fn spawn_linked(
+    pub(crate) fn spawn_with_proxies(
         &mut self,
         role: Role,
         environment: &[(&str, &str)],
     ) -> &mut Process {
-        let links = Links::to(self.place.urls());
-        self.add(role, environment, Some(links));
+        let proxies = ServerProxies::to(self.storage.urls());
+        self.add(role, environment, Some(proxies));
         self.started_last()
     }
 
@@ -75,7 +75,7 @@ impl Cluster {
 
     pub(crate) fn api_mut(&mut self, number: usize) -> &mut Process {
         let apis = self.processes.iter_mut().filter(|process| process.role() != Role::Executor);
-        apis.into_iter().nth(number).expect("so many processes that serve the API")
+        apis.into_iter().nth(number).expect("an API process with this number")
     }
 
     pub(crate) fn executor(&self, number: usize) -> &Process {
@@ -84,16 +84,16 @@ impl Cluster {
 
     pub(crate) fn executor_mut(&mut self, number: usize) -> &mut Process {
         let executors = self.processes.iter_mut().filter(|process| process.role() != Role::Api);
-        executors.into_iter().nth(number).expect("so many executors")
+        executors.into_iter().nth(number).expect("an executor with this number")
     }
 
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn storage(&self) -> &TestStorage {
+        &self.storage
     }
 
     /// A command of the program, with the same settings.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        self.place.command_under(&self.wrapper, &self.environment, arguments)
+        self.storage.command_under(&self.wrapper, &self.environment, arguments)
     }
 
     /// Changes a setting for the next start of every process.
@@ -118,8 +118,8 @@ impl Cluster {
     }
 
     /// Waits until all have exited. Returns the first unsuccessful status, or else the common one.
-    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
-        let deadline = Instant::now() + at_most;
+    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> ExitStatus {
+        let deadline = Instant::now() + timeout;
         let ends: Vec<ExitStatus> = self
             .processes
             .iter_mut()
@@ -150,9 +150,9 @@ impl Cluster {
         }
     }
 
-    fn add(&mut self, role: Role, environment: &[(&str, &str)], links: Option<Links>) {
+    fn add(&mut self, role: Role, environment: &[(&str, &str)], proxies: Option<ServerProxies>) {
         let environment = [self.environment.clone(), owned(environment)].concat();
-        let process = Process::new(role, &self.place, &self.wrapper, &environment, links);
+        let process = Process::new(role, &self.storage, &self.wrapper, &environment, proxies);
         self.processes.push(process);
     }
 
@@ -163,7 +163,7 @@ impl Cluster {
     }
 
     fn started_last(&mut self) -> &mut Process {
-        let last = self.processes.last_mut().expect("one was added");
+        let last = self.processes.last_mut().expect("a process was added");
         last.launch();
         last.await_start();
         last
@@ -171,7 +171,7 @@ impl Cluster {
 
     fn of_role(&self, fits: impl Fn(Role) -> bool, number: usize) -> &Process {
         let found = self.processes.iter().filter(|process| fits(process.role())).nth(number);
-        found.expect("so many processes of this role")
+        found.expect("a process of this role with this number")
     }
 }
 

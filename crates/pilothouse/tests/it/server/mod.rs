@@ -3,10 +3,10 @@
 
 mod api;
 mod cluster;
-mod links;
-mod log;
-mod place;
+mod output_log;
 mod process;
+mod proxies;
+mod storage;
 
 use std::ops::Deref;
 use std::path::Path;
@@ -15,13 +15,13 @@ use std::time::Duration;
 
 pub(crate) use api::{Api, client, id_of, json_of, refusal};
 pub(crate) use cluster::Cluster;
-pub(crate) use links::Links;
-pub(crate) use log::Log;
-pub(crate) use place::{Engine, Place};
+pub(crate) use output_log::OutputLog;
 pub(crate) use process::{Process, Role, refused, wait};
+pub(crate) use proxies::ServerProxies;
+pub(crate) use storage::{Engine, TestStorage};
 
 /// Longer than any step of these tests takes on a working machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The smallest cluster of an engine, used like a single server: signals and settings apply to all its processes,
 /// requests go to its one API.
@@ -46,12 +46,12 @@ impl TestServer {
 
     /// The working directory of its processes; their files are in `data`.
     pub(crate) fn folder(&self) -> &Path {
-        self.cluster.place().folder()
+        self.cluster.storage().folder()
     }
 
     /// Everything in its folder and database, as bytes to search in.
     pub(crate) fn stored(&self) -> Vec<u8> {
-        self.cluster.place().stored()
+        self.cluster.storage().stored()
     }
 
     /// Process id of the API process.
@@ -84,8 +84,8 @@ impl TestServer {
     }
 
     /// Waits for the exit that `sigterm` requested.
-    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
-        self.cluster.wait_for_exit(at_most)
+    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> ExitStatus {
+        self.cluster.wait_for_exit(timeout)
     }
 
     /// Restarts the processes with the same data and the same port.

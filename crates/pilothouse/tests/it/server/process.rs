@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Api, Links, Log, PATIENCE, Place};
+use super::{Api, OutputLog, ServerProxies, TEST_TIMEOUT, TestStorage};
 
 /// The role of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,35 +21,35 @@ pub(crate) enum Role {
 
 pub(crate) struct Process {
     role: Role,
-    place: Arc<Place>,
+    storage: Arc<TestStorage>,
     /// Prefix of the program's command line, for example `nsenter`.
     wrapper: Vec<String>,
     environment: Vec<(String, String)>,
-    links: Option<Links>,
+    proxies: Option<ServerProxies>,
     child: Option<Child>,
     announcement: Option<BufReader<ChildStdout>>,
     http: Option<Api>,
-    log: Log,
+    log: OutputLog,
 }
 
 impl Process {
     pub(super) fn new(
         role: Role,
-        place: &Arc<Place>,
+        storage: &Arc<TestStorage>,
         wrapper: &[String],
         environment: &[(String, String)],
-        links: Option<Links>,
+        proxies: Option<ServerProxies>,
     ) -> Self {
         Self {
             role,
-            place: place.clone(),
+            storage: storage.clone(),
             wrapper: wrapper.to_vec(),
             environment: environment.to_vec(),
-            links,
+            proxies,
             child: None,
             announcement: None,
             http: None,
-            log: Log::default(),
+            log: OutputLog::default(),
         }
     }
 
@@ -62,8 +62,8 @@ impl Process {
         self.http.as_ref().expect("it was started")
     }
 
-    pub(crate) fn links(&self) -> &Links {
-        self.links.as_ref().expect("a process that was spawned with links")
+    pub(crate) fn proxies(&self) -> &ServerProxies {
+        self.proxies.as_ref().expect("a process that was spawned with proxies")
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -110,14 +110,14 @@ impl Process {
     }
 
     /// Waits for the exit that `sigterm` requested.
-    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
+    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> ExitStatus {
         let mut child = self.child.take().expect("it runs");
-        let status = wait(&mut child, at_most);
+        let status = wait(&mut child, timeout);
         if status.is_none() {
             let _ = child.kill();
         }
         status.unwrap_or_else(|| {
-            panic!("the process has not ended after {at_most:?}; log:\n{}", self.log.text())
+            panic!("the process has not ended after {timeout:?}; log:\n{}", self.log.text())
         })
     }
 
@@ -144,9 +144,9 @@ impl Process {
             environment.push(("COPILOT_EXECUTOR_PORT".to_owned(), "0".to_owned()));
         }
         environment.extend_from_slice(&self.environment);
-        environment.extend_from_slice(self.links.as_ref().map_or(&[], Links::settings));
+        environment.extend_from_slice(self.proxies.as_ref().map_or(&[], ServerProxies::settings));
         let mut child = self
-            .place
+            .storage
             .command_under(&self.wrapper, &environment, arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -190,8 +190,8 @@ impl Drop for Process {
     }
 }
 
-pub(crate) fn wait(child: &mut Child, at_most: Duration) -> Option<ExitStatus> {
-    let deadline = Instant::now() + at_most;
+pub(crate) fn wait(child: &mut Child, timeout: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + timeout;
     while Instant::now() < deadline {
         if let Some(status) = child.try_wait().expect("the status can be read") {
             return Some(status);
@@ -205,9 +205,9 @@ pub(crate) fn wait(child: &mut Child, at_most: Duration) -> Option<ExitStatus> {
 pub(crate) fn refused(mut command: Command) -> String {
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let status = wait(&mut child, PATIENCE);
+    let status = wait(&mut child, TEST_TIMEOUT);
     let _ = child.kill();
-    let output = child.wait_with_output().expect("it has ended");
+    let output = child.wait_with_output().expect("the process has ended");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let status = status.unwrap_or_else(|| panic!("it keeps running instead of refusing: {said}"));
     assert!(!status.success() && status.code().is_some(), "{status}: {said}");

@@ -7,7 +7,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use crate::events::{Ending, Events};
+use crate::events::{Ending, EventStream};
 use crate::server::{TestServer, id_of, json_of, refusal};
 
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
@@ -224,7 +224,7 @@ async fn a_stream_breaks_when_its_token_expires() {
     let body = json!({"message": "/stream count=100000 size=5 delay_ms=20"});
     let stream =
         server.post(&format!("/chat/sessions/{session}/stream"), &body).bearer_auth(&short);
-    let mut events = Events::of(stream.send().await.expect("an answer"));
+    let mut events = EventStream::of(stream.send().await.expect("an answer"));
     let (_, ending) =
         tokio::time::timeout(Duration::from_secs(20), events.rest()).await.expect("in time");
     assert_eq!(ending, Ending::Broken);
@@ -261,7 +261,7 @@ async fn anonymous_sessions_are_used_by_id_and_claimed_once() {
         request.bearer_auth(token(user)).send().await.expect("an answer").status().as_u16()
     };
     assert_eq!(claim("anna").await, 200);
-    assert_eq!(claim("anna").await, 200, "it is hers already");
+    assert_eq!(claim("anna").await, 200, "it already belongs to her");
     assert_eq!(claim("bert").await, 404);
     let now = server.get(&format!("/chat/sessions/{session}")).send().await.expect("an answer");
     assert_eq!(now.status(), 404, "and no longer anonymous");

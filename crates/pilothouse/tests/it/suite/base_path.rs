@@ -19,7 +19,7 @@ async fn behind(prefix: Prefix) -> (TestServer, ReverseProxy, Api) {
 
 #[tokio::test]
 async fn the_page_and_its_files_are_found_below_the_base_path() {
-    for prefix in [Prefix::Kept, Prefix::TakenOff] {
+    for prefix in [Prefix::Kept, Prefix::Stripped] {
         let (_server, _proxy, api) = behind(prefix).await;
         for path in ["/", "/copilot", "/library/agents/1?x=/pilot"] {
             let request =
@@ -40,7 +40,7 @@ async fn the_page_and_its_files_are_found_below_the_base_path() {
 
 #[tokio::test]
 async fn a_turn_streams_and_is_cancelled_below_the_base_path() {
-    for prefix in [Prefix::Kept, Prefix::TakenOff] {
+    for prefix in [Prefix::Kept, Prefix::Stripped] {
         let (_server, _proxy, api) = behind(prefix).await;
         let session = api.session().await;
         let mut events = api.say(&session, "/stream count=2000 size=20 delay_ms=30").await;

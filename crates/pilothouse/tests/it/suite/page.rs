@@ -61,7 +61,7 @@ async fn every_page_address_serves_the_document_with_a_strict_policy() {
     }
     assert!(
         !html.contains("offline"),
-        "the same on every server: `/api/about` says what this one is"
+        "the document is the same on every server; `/api/about` describes this one"
     );
 }
 

@@ -5,18 +5,18 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::ENGINE;
-use crate::events::{Ending, Events, Got, kinds, text_of};
+use crate::events::{Ending, EventStream, ReceivedEvent, kinds, text_of};
 use crate::server::{TestServer, refusal};
 
-async fn resume(server: &TestServer, path: &str, cursor: Option<&str>) -> Events {
+async fn resume(server: &TestServer, path: &str, cursor: Option<&str>) -> EventStream {
     let mut request = server.get(path);
     if let Some(cursor) = cursor {
         request = request.header("last-event-id", cursor);
     }
-    Events::of(request.send().await.expect("an answer"))
+    EventStream::of(request.send().await.expect("an answer"))
 }
 
-async fn finished(server: &TestServer) -> (String, String, Vec<Got>) {
+async fn finished(server: &TestServer) -> (String, String, Vec<ReceivedEvent>) {
     let session = server.session().await;
     let events = server.say(&session, "/stream count=40 size=5").await;
     let turn = events.headers["x-turn-id"].to_str().expect("text").to_owned();

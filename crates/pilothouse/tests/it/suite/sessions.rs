@@ -151,7 +151,7 @@ async fn the_active_stream_is_named_while_a_turn_runs() {
     assert_eq!(
         read["messages"].as_array().expect("a list").len(),
         1,
-        "what is under way is left to the stream"
+        "the running turn is only in the stream"
     );
     assert_eq!(list(&server, "").await["sessions"][0]["is_processing"], true);
     server.cancel(&session).await;

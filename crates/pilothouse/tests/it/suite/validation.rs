@@ -195,5 +195,7 @@ async fn connections_over_the_cap_are_refused_and_health_still_answers() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(10), free).await.expect("connections close");
+    tokio::time::timeout(std::time::Duration::from_secs(10), free)
+        .await
+        .expect("connections close");
 }

@@ -5,19 +5,21 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 
 use super::ENGINE;
+use super::agent_fixtures::{
+    ApiUser, COUNTDOWN, HUMAN, INPUT, JSON_DECODER, OUTPUT, graph, path_of, text,
+};
 use super::auth::{jwt_server, token};
-use super::drafts::{COUNTDOWN, Caller, HUMAN, INPUT, JSON_DECODER, OUTPUT, graph, path_of, text};
-use crate::server::{Log, PATIENCE, TestServer, wait};
+use crate::server::{OutputLog, TEST_TIMEOUT, TestServer, wait};
 
 /// Exit code and output of a command.
-struct Said {
+struct CommandOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
 /// Runs a command against the server.
-async fn pilothouse(server: &TestServer, arguments: &[&str]) -> Said {
+async fn pilothouse(server: &TestServer, arguments: &[&str]) -> CommandOutput {
     let mut all = arguments.to_vec();
     all.extend(["--url", server.base()]);
     let mut command = server.command(&all);
@@ -25,15 +27,19 @@ async fn pilothouse(server: &TestServer, arguments: &[&str]) -> Said {
     said(&ran.await.expect("no panic").expect("it runs"))
 }
 
-fn said(output: &Output) -> Said {
+fn said(output: &Output) -> CommandOutput {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    CommandOutput {
+        code: output.status.code(),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
 }
 
 #[tokio::test]
 async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let empty = pilothouse(&server, &["agents", "list"]).await;
     assert_eq!(empty.code, Some(0), "{}", empty.err);
 
@@ -92,7 +98,7 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_exit_code_reports_how_an_execution_ended() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let asks = graph(
         "Asks",
         &[
@@ -118,13 +124,13 @@ async fn the_exit_code_reports_how_an_execution_ended() {
     user.make(&graph("Waits", &[("wait", COUNTDOWN, long)], &[])).await;
     let arguments = ["agents", "run", "waits", "--wait", "--url", server.base()];
     let mut watching = server.command(&arguments).stderr(Stdio::piped()).spawn().expect("it runs");
-    let shown = Log::default();
+    let shown = OutputLog::default();
     shown.follow(watching.stderr.take().expect("piped"));
     shown.wait_for("RUNNING");
     let run = user.get("/executions").await[0].clone();
     let (graph, id) = (text(&run["graph_id"]), text(&run["id"]));
     user.post(&format!("/graphs/{graph}/executions/{id}/stop"), &Value::Null).await;
-    let ended = wait(&mut watching, PATIENCE).expect("it ends with the run");
+    let ended = wait(&mut watching, TEST_TIMEOUT).expect("it ends with the run");
     assert_eq!(ended.code(), Some(1), "{}", shown.text());
     shown.wait_for("TERMINATED");
 

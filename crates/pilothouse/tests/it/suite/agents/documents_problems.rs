@@ -4,14 +4,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{
-    ADD_TO_LIST, AGENT, CALCULATOR, Caller, INPUT, NOBODY, OUTPUT, STORE_VALUE, TEMPLATE, adder,
-    graph, text,
+use super::agent_fixtures::{
+    ADD_TO_LIST, AGENT, ApiUser, CALCULATOR, INPUT, OUTPUT, STORE_VALUE, TEMPLATE, UNKNOWN_ID,
+    adder, graph, text,
 };
 use crate::server::TestServer;
 
 /// A valid agent with every kind of node that the table below breaks, and these additional links.
-fn harbour(more: &[&str]) -> Value {
+fn valid_graph(more: &[&str]) -> Value {
     let links = ["n.result -> sum.a", "start.output -> list.entry", "fill.output -> out.value"];
     graph(
         "Harbour",
@@ -35,8 +35,8 @@ fn alone(block: &str, settings: Value) -> Value {
 #[tokio::test]
 async fn problems_of_an_agent_are_reported_at_their_nodes() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
-    let id = user.make(&harbour(&["sum.result -> fill.values_#_a"])).await;
+    let user = ApiUser::local(&server);
+    let id = user.make(&valid_graph(&["sum.result -> fill.values_#_a"])).await;
     let path = format!("/graphs/{id}");
 
     let waiting = || json!({"operation": "Add", "b": 1});
@@ -46,15 +46,15 @@ async fn problems_of_an_agent_are_reported_at_their_nodes() {
         &["one.result -> two.a", "two.result -> one.a"],
     );
     let table = [
-        (harbour(&["gone.result -> sum.b"]), "sum", "missing_node", "gone"),
-        (harbour(&["n.result -> gone.a"]), "gone", "missing_node", "gone"),
-        (harbour(&["sum.total -> out.value"]), "out", "unknown_output", "`total`"),
-        (harbour(&["n.result -> sum.c"]), "sum", "unknown_input", "`c`"),
-        (harbour(&["list.updated_list -> sum.b"]), "sum", "type_mismatch", "a list"),
-        (harbour(&["sum.result_#_x -> out.value"]), "out", "unknown_output", "a number"),
-        (harbour(&["n.result -> sum.b_$_0"]), "sum", "unknown_input", "a number"),
-        (harbour(&["list.updated_list_$_x -> out.value"]), "out", "unknown_output", "_$_x"),
-        (alone(NOBODY, json!({})), "a", "unknown_block", NOBODY),
+        (valid_graph(&["gone.result -> sum.b"]), "sum", "missing_node", "gone"),
+        (valid_graph(&["n.result -> gone.a"]), "gone", "missing_node", "gone"),
+        (valid_graph(&["sum.total -> out.value"]), "out", "unknown_output", "`total`"),
+        (valid_graph(&["n.result -> sum.c"]), "sum", "unknown_input", "`c`"),
+        (valid_graph(&["list.updated_list -> sum.b"]), "sum", "type_mismatch", "a list"),
+        (valid_graph(&["sum.result_#_x -> out.value"]), "out", "unknown_output", "a number"),
+        (valid_graph(&["n.result -> sum.b_$_0"]), "sum", "unknown_input", "a number"),
+        (valid_graph(&["list.updated_list_$_x -> out.value"]), "out", "unknown_output", "_$_x"),
+        (alone(UNKNOWN_ID, json!({})), "a", "unknown_block", UNKNOWN_ID),
         (alone(CALCULATOR, json!({"operation": "Add", "a": 1})), "a", "missing_input", "`b`"),
         (
             alone(CALCULATOR, json!({"operation": "Guess", "a": 1, "b": 2})),
@@ -62,7 +62,7 @@ async fn problems_of_an_agent_are_reported_at_their_nodes() {
             "wrong_input",
             "`operation`",
         ),
-        (alone(AGENT, json!({"graph_id": NOBODY})), "a", "missing_agent", "graph_version"),
+        (alone(AGENT, json!({"graph_id": UNKNOWN_ID})), "a", "missing_agent", "graph_version"),
         (cycle, "one", "dead_cycle", "cycle"),
     ];
     for (wrong, node, code, word) in table {
@@ -91,7 +91,7 @@ async fn problems_of_an_agent_are_reported_at_their_nodes() {
 #[tokio::test]
 async fn invalid_inputs_start_no_execution() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let mut draft = adder("Adder", 1);
     draft["nodes"][0]["input_default"] = json!({"name": "n"});
     let id = user.make(&draft).await;

@@ -4,7 +4,7 @@ use serde_json::json;
 use testkit::model_server::{Gate, ModelServer, RecordedRequest, Script};
 
 use super::auth::{KEY, token};
-use super::executions_scene::{ASK_MODEL, Drawing};
+use super::execution_fixtures::{ASK_MODEL, GraphBuilder};
 use super::server_for;
 use crate::server::{Api, json_of};
 
@@ -15,8 +15,8 @@ struct User<'a> {
 }
 
 impl User<'_> {
-    async fn draws(&self, question: &str) -> String {
-        let body = Drawing::default()
+    async fn creates_agent(&self, question: &str) -> String {
+        let body = GraphBuilder::default()
             .node("think", ASK_MODEL, json!({"prompt": question}))
             .output("answer", "think.response")
             .document(question);
@@ -60,11 +60,11 @@ async fn executions_over_the_limit_of_a_user_wait_and_those_of_others_run() {
     let anna = User { api: &server, token: token("anna") };
     let ben = User { api: &server, token: token("ben") };
 
-    let (slow, quick) = (anna.draws("slow").await, anna.draws("quick").await);
+    let (slow, quick) = (anna.creates_agent("slow").await, anna.creates_agent("quick").await);
     let first = anna.starts(&slow).await;
     gate.reached().await;
     let second = anna.starts(&quick).await;
-    let theirs = ben.draws("quick").await;
+    let theirs = ben.creates_agent("quick").await;
     let other = ben.starts(&theirs).await;
     assert_eq!(ben.waits(&theirs, &other).await["status"], "COMPLETED");
     assert_eq!(anna.sees(&second).await, "QUEUED", "it started before the completed one");

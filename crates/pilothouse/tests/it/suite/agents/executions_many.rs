@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::executions_scene::{CALCULATE, Drawing, STEP_THROUGH};
+use super::execution_fixtures::{CALCULATE, GraphBuilder, STEP_THROUGH};
 use crate::server::TestServer;
 
 const ITEMS: usize = 5_000;
@@ -15,7 +15,7 @@ async fn an_execution_iterates_over_thousands_of_items_and_nested_lists() {
     let server = TestServer::start(ENGINE);
     let items: Vec<usize> = (0..ITEMS).collect();
     let lists: Vec<Vec<usize>> = (0..SIDE).map(|_| (0..SIDE).collect()).collect();
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("items", STEP_THROUGH, json!({"items": items}))
         .node("one", CALCULATE, json!({"operation": "Add", "b": 1}))
         .link("items.item", "one.a")

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 use testkit::model_server::{ModelServer, RecordedRequest, Script, ScriptedCall};
 
-use super::executions_scene::{ASK_MODEL, Drawing};
+use super::execution_fixtures::{ASK_MODEL, GraphBuilder};
 use super::guarantees::{follow_after, send_and_follow, turn_of};
 use super::long_running::output_of;
 use super::{eventually, server_for};
@@ -18,8 +18,8 @@ const GRANTED: i64 = 1_000;
 
 #[tokio::test]
 async fn completed_and_interrupted_blocks_are_each_charged_once() {
-    let stuck = Arc::new(AtomicBool::new(true));
-    let model = stuck_with_slow_questions(&stuck).await;
+    let hanging = Arc::new(AtomicBool::new(true));
+    let model = model_hanging_on_slow(&hanging).await;
     let mut server = paying(&model).await;
     let session = server.session().await;
     let mut stream = send_and_follow(&server, &session, "m1", "Ask both for me.").await;
@@ -31,7 +31,7 @@ async fn completed_and_interrupted_blocks_are_each_charged_once() {
     server.kill9();
     let (seen, ending) = stream.rest().await;
     assert_eq!(ending, Ending::Broken);
-    stuck.store(false, Ordering::Relaxed);
+    hanging.store(false, Ordering::Relaxed);
     server.restart();
     let last = seen.last().expect("events").id;
     let rest = follow_after(&server, &turn, last).await.all().await;
@@ -49,10 +49,10 @@ async fn completed_and_interrupted_blocks_are_each_charged_once() {
 
 #[tokio::test]
 async fn a_node_interrupted_by_a_crash_is_charged_once() {
-    let stuck = Arc::new(AtomicBool::new(true));
-    let model = stuck_with_slow_questions(&stuck).await;
+    let hanging = Arc::new(AtomicBool::new(true));
+    let model = model_hanging_on_slow(&hanging).await;
     let mut server = paying(&model).await;
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("first", ASK_MODEL, json!({"prompt": "quick?"}))
         .node("second", ASK_MODEL, json!({"prompt": "slow?"}))
         .output("answers", "first.response")
@@ -62,7 +62,7 @@ async fn a_node_interrupted_by_a_crash_is_charged_once() {
         .await;
     run.follow(&server).await.until_node("second").await;
     server.kill9();
-    stuck.store(false, Ordering::Relaxed);
+    hanging.store(false, Ordering::Relaxed);
     server.restart();
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"]["more"], json!(["Answer to slow?"]));
@@ -73,16 +73,16 @@ async fn a_node_interrupted_by_a_crash_is_charged_once() {
 }
 
 /// A model that answers a message with two block calls and hangs on one of their questions while the flag is set.
-async fn stuck_with_slow_questions(stuck: &Arc<AtomicBool>) -> ModelServer {
+async fn model_hanging_on_slow(hanging: &Arc<AtomicBool>) -> ModelServer {
     let model = ModelServer::start().await;
-    let stuck = stuck.clone();
+    let hanging = hanging.clone();
     model.respond_with(move |request: &RecordedRequest| {
         let ask = |id: &str, question: &str| {
             let arguments = json!({"block_id": ASK_MODEL, "input_data": {"prompt": question}});
             ScriptedCall::new(id, "run_block", &arguments)
         };
         match (request.last_user_text().as_str(), request.tool_results().len()) {
-            ("slow?", _) if stuck.load(Ordering::Relaxed) => Script::default().say("Well").hang(),
+            ("slow?", _) if hanging.load(Ordering::Relaxed) => Script::default().say("Well").hang(),
             (question @ ("slow?" | "quick?"), _) => Script::text(&format!("Answer to {question}")),
             (_, 0) => {
                 Script::default().call(&[ask("call_quick", "quick?"), ask("call_slow", "slow?")])

@@ -7,46 +7,48 @@ use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, RecordedRequest, Script};
 use tokio::task::JoinSet;
 
-use super::executions_scene::{ASK_MODEL, Agent, COUNT_DOWN, Drawing, REMEMBER, Run, STEP_THROUGH};
+use super::execution_fixtures::{
+    ASK_MODEL, COUNT_DOWN, GraphBuilder, REMEMBER, STEP_THROUGH, SavedAgent, StartedExecution,
+};
+use super::execution_stream::{ExecutionEvent, numbered};
 use super::server_for;
-use super::streaming_frames::{Frame, numbered};
 use crate::events::Ending;
 use crate::server::TestServer;
 
 /// Servers that are tested in parallel, and kills of each.
-const LANES: usize = 3;
+const SERVERS: usize = 3;
 const KILLS: usize = 3;
 const ITEMS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_execution_killed_at_any_point_ends_once_with_the_same_outputs() {
-    let mut lanes = JoinSet::new();
-    for lane in 0..LANES {
-        lanes.spawn(async move {
-            let mut lane = Lane::start(lane).await;
+    let mut tasks = JoinSet::new();
+    for number in 0..SERVERS {
+        tasks.spawn(async move {
+            let mut killed = KilledServer::start(number).await;
             for kill in 0..KILLS {
                 // Together the workers cover every stage of the execution, from its first event to its last.
-                let stage = kill * LANES + lane.number;
-                lane.survive(stage as f64 / (LANES * KILLS - 1) as f64).await;
+                let stage = kill * SERVERS + killed.number;
+                killed.run_with_kill(stage as f64 / (SERVERS * KILLS - 1) as f64).await;
             }
         });
     }
-    lanes.join_all().await;
+    tasks.join_all().await;
 }
 
 /// One server that is killed repeatedly, and its model.
-struct Lane {
+struct KilledServer {
     number: usize,
     model: ModelServer,
     server: TestServer,
-    agent: Agent,
+    agent: SavedAgent,
     /// Event count and outputs of an execution that is not killed.
     events: usize,
     outputs: Value,
 }
 
-impl Lane {
+impl KilledServer {
     async fn start(number: usize) -> Self {
         let model = ModelServer::start().await;
         model.respond_with(|request: &RecordedRequest| {
@@ -65,7 +67,7 @@ impl Lane {
     }
 
     /// Starts an execution and kills the server after this share of its events.
-    async fn survive(&mut self, share: f64) {
+    async fn run_with_kill(&mut self, share: f64) {
         let before = self.model.requests().len();
         let run = self.agent.start(&self.server).await;
         let most = 1 + ((self.events - 1) as f64 * share) as usize;
@@ -77,7 +79,7 @@ impl Lane {
         let rest = run.follow_after(&self.server, after).await.all().await;
         let what = format!("killed after {most} events; log:\n{}", self.server.log());
         assert!(
-            matches!(rest.last(), Some(Frame::Run(row)) if row["status"] == "COMPLETED"),
+            matches!(rest.last(), Some(ExecutionEvent::Execution(row)) if row["status"] == "COMPLETED"),
             "{what}"
         );
         seen.extend(numbered(&rest));
@@ -103,12 +105,12 @@ impl Lane {
     }
 
     /// The first events of an execution.
-    async fn read(&self, run: &Run, most: usize) -> Vec<(u64, Value)> {
+    async fn read(&self, run: &StartedExecution, most: usize) -> Vec<(u64, Value)> {
         let mut stream = run.follow(&self.server).await;
         let mut seen = Vec::new();
         while seen.len() < most {
             match stream.next().await {
-                Ok(frame) => seen.extend(numbered(&[frame])),
+                Ok(event) => seen.extend(numbered(&[event])),
                 Err(Ending::Complete) => break,
                 Err(ending) => panic!("{ending:?} before the kill"),
             }
@@ -127,8 +129,8 @@ fn answered(events: &[(u64, Value)]) -> Vec<String> {
 }
 
 /// A node without an effect, one whose start is stored first, and one that emits some outputs long before the rest.
-fn many_things() -> Drawing {
-    Drawing::default()
+fn many_things() -> GraphBuilder {
+    GraphBuilder::default()
         .node("items", STEP_THROUGH, json!({"items": (0..ITEMS).collect::<Vec<_>>()}))
         .node("think", ASK_MODEL, json!({"prompt": "item {{ number }}"}))
         .node("remember", REMEMBER, json!({}))

@@ -4,13 +4,13 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{Caller, read, text};
+use super::agent_fixtures::{ApiUser, read, text};
 use crate::server::TestServer;
 
 #[tokio::test]
 async fn agents_exported_elsewhere_load_and_give_the_same_outputs() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let table = [
         ("calculator.json", json!({"Price": 10}), json!({"Price with surcharge": [44.5]})),
         (
@@ -41,7 +41,7 @@ async fn agents_exported_elsewhere_load_and_give_the_same_outputs() {
 #[tokio::test]
 async fn an_agent_with_unknown_blocks_is_refused_with_their_names() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let exported = read("berth-price-watch.json");
     let (status, body) = user.call(Method::POST, "/graphs", &exported).await;
     assert_eq!((status, &body["code"]), (400, &json!("INVALID_GRAPH")));

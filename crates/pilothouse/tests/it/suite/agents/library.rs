@@ -4,11 +4,11 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{Caller, NOBODY, adder, names, text};
+use super::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, text};
 use crate::server::TestServer;
 
 /// The names of the agents in a list of the library.
-async fn shown(user: &Caller<'_>, query: &str) -> Vec<String> {
+async fn shown(user: &ApiUser<'_>, query: &str) -> Vec<String> {
     let list = user.get(&format!("/library/agents{query}")).await;
     names(&list["agents"], "name").into_iter().map(str::to_owned).collect()
 }
@@ -16,7 +16,7 @@ async fn shown(user: &Caller<'_>, query: &str) -> Vec<String> {
 #[tokio::test]
 async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     for name in ["Tide table", "Invoice archive of the harbour", "Invoice", "Crew roster"] {
         user.make(&adder(name, 1)).await;
     }
@@ -73,7 +73,7 @@ async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
 #[tokio::test]
 async fn a_fork_of_an_agent_belongs_to_the_user_and_the_original_stays() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let listing = user.get("/store/agents/pilothouse/invoice-calculator").await;
     let add = json!({"store_listing_version_id": listing["store_listing_version_id"]});
     let added = user.post("/library/agents", &add).await;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use testkit::model_server::{Gate, ModelServer, Script};
 
-use super::executions_scene::{ASK_MODEL, CALCULATE, Drawing, STEP_THROUGH};
+use super::execution_fixtures::{ASK_MODEL, CALCULATE, GraphBuilder, STEP_THROUGH};
+use super::execution_stream::{ExecutionEvent, numbered};
 use super::server_for;
-use super::streaming_frames::{Frame, numbered};
 
 #[tokio::test]
 async fn a_stream_starts_with_the_execution_and_resumes_after_a_cursor() {
@@ -13,7 +13,7 @@ async fn a_stream_starts_with_the_execution_and_resumes_after_a_cursor() {
     let gate = Gate::closed();
     model.enqueue(Script::default().say("forty").wait_for(&gate).say("-two"));
     let server = server_for(&model, &[]);
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("numbers", STEP_THROUGH, json!({"items": [1, 2, 3]}))
         .node("next", CALCULATE, json!({"operation": "Add", "b": 1}))
         .node("think", ASK_MODEL, json!({"prompt": "what?"}))
@@ -27,7 +27,9 @@ async fn a_stream_starts_with_the_execution_and_resumes_after_a_cursor() {
     let seen = live.until_node("think").await;
     drop(live);
     let mut later = run.follow_after(&server, seen).await;
-    assert!(matches!(later.next().await, Ok(Frame::Run(row)) if row["status"] == "RUNNING"));
+    assert!(
+        matches!(later.next().await, Ok(ExecutionEvent::Execution(row)) if row["status"] == "RUNNING")
+    );
     gate.open();
     let rest = later.all().await;
 
@@ -36,7 +38,9 @@ async fn a_stream_starts_with_the_execution_and_resumes_after_a_cursor() {
     let numbers: Vec<u64> = all.iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, (1..=all.len() as u64).collect::<Vec<_>>(), "numbers are dense");
     assert_eq!(numbered(&rest), all[seen as usize..], "nothing lost, nothing twice");
-    assert!(matches!(rest.last(), Some(Frame::Run(row)) if row["status"] == "COMPLETED"));
+    assert!(
+        matches!(rest.last(), Some(ExecutionEvent::Execution(row)) if row["status"] == "COMPLETED")
+    );
     let told = |node: &str, pin: &str| -> Vec<Value> {
         let of_node = all.iter().filter(|(_, data)| data["node_id"] == node);
         of_node

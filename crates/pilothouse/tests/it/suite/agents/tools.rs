@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::executions_scene::{COUNT_DOWN, Drawing, text};
+use super::execution_fixtures::{COUNT_DOWN, GraphBuilder, text};
 use super::tools_copilot::Copilot;
 
 #[tokio::test]
@@ -38,14 +38,14 @@ async fn the_copilot_finds_an_agent_runs_it_and_reads_its_outputs() {
     assert_eq!(seen["execution"]["outputs"], ran["execution"]["outputs"]);
     let before = json!({"store_slug": name, "run_time": "yesterday"});
     assert_eq!(copilot.call("view_agent_output", before).await["type"], "no_results");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
 async fn an_execution_continues_when_the_copilot_does_not_wait_and_can_be_awaited_later() {
     let copilot = Copilot::start().await;
-    let server = &copilot.scene.server;
-    let slow = Drawing::default()
+    let server = &copilot.setup.server;
+    let slow = GraphBuilder::default()
         .input("message", json!("nothing"))
         .node("wait", COUNT_DOWN, json!({"seconds": 2}))
         .link("message.result", "wait.input_message")
@@ -80,5 +80,5 @@ async fn an_execution_continues_when_the_copilot_does_not_wait_and_can_be_awaite
         .collect();
     assert_eq!(nodes, ["message", "wait", "out_said"]);
     assert_eq!(newest["total_executions"], 2);
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::executions_scene::{CALCULATE, Drawing, WEB_REQUEST, decide, pending, text};
+use super::execution_fixtures::{CALCULATE, GraphBuilder, WEB_REQUEST, decide, pending, text};
 use super::tools_copilot::Copilot;
 use crate::server::json_of;
 
@@ -29,13 +29,13 @@ async fn a_block_lists_its_inputs_before_it_runs() {
     let alien = json!({"operation": "Add", "a": 1, "b": 0, "colour": "red"});
     let refused = copilot.call("run_block", json!({"block_id": id, "input_data": alien})).await;
     assert_eq!(refused["unrecognized_fields"], json!(["colour"]), "{refused}");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
 async fn a_block_with_side_effects_runs_once_it_is_approved() {
     let copilot = Copilot::start().await;
-    let server = &copilot.scene.server;
+    let server = &copilot.setup.server;
     let wish = json!({
         "block_id": WEB_REQUEST,
         "input_data": {"url": "https://192.168.0.1/order", "method": "POST", "body": {"amount": 30}},
@@ -61,7 +61,11 @@ async fn a_block_with_side_effects_runs_once_it_is_approved() {
         text(&ran["message"]).contains("not a complete URL"),
         "it ran with what was approved: {ran}"
     );
-    assert_eq!(copilot.call("continue_run_block", go_on).await, ran, "and says so again");
+    assert_eq!(
+        copilot.call("continue_run_block", go_on).await,
+        ran,
+        "a repeated call returns the same"
+    );
 
     // A new call requests a new review.
     let asks = copilot.call("run_block", wish).await;
@@ -71,16 +75,16 @@ async fn a_block_with_side_effects_runs_once_it_is_approved() {
     let refused = copilot.call("continue_run_block", json!({"review_id": asks["review_id"]})).await;
     assert_eq!(refused["error"], "review_rejected", "{refused}");
     assert!(text(&refused["message"]).contains("Never."), "{refused}");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
 async fn a_denied_block_is_not_found_and_not_run_alone_or_in_an_agent() {
     let copilot = Copilot::with(&[], json!({"blocks": ["CalculatorBlock"]})).await;
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("sum", CALCULATE, json!({"operation": "Add", "a": 1, "b": 2}))
         .output("sum", "sum.result");
-    let server = &copilot.scene.server;
+    let server = &copilot.setup.server;
     let agent = agent.save(server, "Sum").await;
 
     for query in ["calculator", CALCULATE] {
@@ -101,7 +105,7 @@ async fn a_denied_block_is_not_found_and_not_run_alone_or_in_an_agent() {
     assert_eq!(runs, Value::Array(Vec::new()), "nothing was started");
     // The permissions restrict the copilot only, not the user's own requests.
     agent.start(server).await.completed(server).await;
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
@@ -114,10 +118,10 @@ async fn missing_credentials_are_reported_before_anything_runs() {
     assert_eq!((&readiness["ready_to_run"], &told["graph_id"]), (&json!(false), &Value::Null));
     assert_eq!(readiness["missing_credentials"]["http"]["needed_by"], json!([AUTHENTICATED_NAME]));
 
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("ask", AUTHENTICATED, json!({"url": "https://a.example/"}))
         .output("answer", "ask.response");
-    let server = &copilot.scene.server;
+    let server = &copilot.setup.server;
     let agent = agent.save(server, "Asker").await;
     let entry = server.get(&format!("/library/agents/by-graph/{}", agent.id));
     let entry = json_of(entry.send().await.expect("an answer")).await;
@@ -130,5 +134,5 @@ async fn missing_credentials_are_reported_before_anything_runs() {
     assert_eq!(info["requirements"]["credentials"][0]["provider"], "http");
     let runs = json_of(server.get("/executions").send().await.expect("an answer")).await;
     assert_eq!(runs, json!([]), "nothing was run");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }

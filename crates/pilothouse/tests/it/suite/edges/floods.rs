@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{ENGINE, assert_files_return, connect, drain, open_files};
-use crate::contract::{End, assert_whole};
-use crate::events::Events;
-use crate::server::{PATIENCE, TestServer, refusal};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::EventStream;
+use crate::server::{TEST_TIMEOUT, TestServer, refusal};
 
 async fn healthy(server: &TestServer) -> bool {
     // A new client, because only a new connection is subject to the limit.
@@ -38,7 +38,7 @@ async fn assert_flood_is_harmless(server: &TestServer, cap: usize) {
     assert_files_return(server, before).await;
     let session = server.session().await;
     let events = server.say(&session, "/stream count=2 size=5").await.all().await;
-    assert_eq!(assert_whole(&events), End::Finished("stop".to_owned()));
+    assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".to_owned()));
 }
 
 #[tokio::test]
@@ -75,15 +75,15 @@ async fn slowly_sent_request_heads_are_cut_off() {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, dripping).await.expect("the server ends it");
+        tokio::time::timeout(TEST_TIMEOUT, dripping).await.expect("the server ends it");
     });
     let (_, good) = tokio::join!(futures::future::join_all(attackers), async {
         let session = server.session().await;
         server.say(&session, "/stream count=50 size=10 delay_ms=20").await.all().await
     });
     assert_eq!(
-        assert_whole(&good),
-        End::Finished("stop".to_owned()),
+        assert_complete(&good),
+        TurnEnd::Finished("stop".to_owned()),
         "others are served meanwhile"
     );
     assert_files_return(&server, before).await;
@@ -118,7 +118,7 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
     };
     let mut held = Vec::new();
     for _ in 0..2 {
-        held.push(Events::of(start("anna", &session_of("anna").await).await));
+        held.push(EventStream::of(start("anna", &session_of("anna").await).await));
     }
     let third = session_of("anna").await;
     let refused = start("anna", &third).await;
@@ -130,6 +130,6 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
         .send()
         .await;
     let unasked = crate::server::json_of(unasked.expect("an answer")).await;
-    assert_eq!(unasked["messages"], serde_json::json!([]), "a refusal leaves no message behind");
+    assert_eq!(unasked["messages"], serde_json::json!([]), "a refused message is not stored");
     assert_eq!(start("bert", &session_of("bert").await).await.status(), 200);
 }

@@ -1,9 +1,9 @@
 //! Robustness at the HTTP edge: readers that disconnect and reconnect, repeated messages, clients that do not read,
 //! floods, and malicious input.
 
-mod corpus;
 mod floods;
 mod forgery;
+mod malformed_input;
 mod readers;
 mod sending;
 mod slow_clients;
@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::{ENGINE, auth, ownership, scripted};
-use crate::server::{Engine, PATIENCE, TestServer};
+use crate::server::{Engine, TEST_TIMEOUT, TestServer};
 
 /// A raw TCP connection with the smallest receive window the kernel allows.
 async fn connect(server: &TestServer) -> TcpStream {
@@ -37,7 +37,7 @@ async fn ask(server: &TestServer, head: &str) -> TcpStream {
 /// All remaining bytes, and whether the connection was closed cleanly.
 async fn drain(stream: &mut TcpStream) -> (String, std::io::Result<usize>) {
     let mut all = Vec::new();
-    let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all))
+    let ended = tokio::time::timeout(TEST_TIMEOUT, stream.read_to_end(&mut all))
         .await
         .expect("it ends in time");
     (String::from_utf8_lossy(&all).into_owned(), ended)
@@ -54,7 +54,7 @@ async fn assert_files_return(server: &TestServer, before: usize) {
         Engine::Embedded => 3,
         Engine::Distributed => 3 + 16,
     };
-    until("files come back", || open_files(server) <= before + own).await;
+    until("files are closed", || open_files(server) <= before + own).await;
 }
 
 async fn until(what: &str, holds: impl Fn() -> bool) {
@@ -63,7 +63,9 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("not in time: {what}"));
+    tokio::time::timeout(TEST_TIMEOUT, waiting)
+        .await
+        .unwrap_or_else(|_| panic!("not in time: {what}"));
 }
 
 /// A memory value of the server in bytes: `VmRSS`, or `VmHWM` for the peak.
@@ -77,5 +79,6 @@ fn memory(server: &TestServer, name: &str) -> usize {
 
 /// Resets the peak memory counter.
 fn forget_peak(server: &TestServer) {
-    std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").expect("it runs and is ours");
+    std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5")
+        .expect("the process belongs to this user");
 }

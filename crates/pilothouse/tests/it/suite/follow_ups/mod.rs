@@ -1,11 +1,11 @@
 //! Messages sent while a turn runs: each reaches the model with the next step, or its sender gets the reason why not,
 //! and none is lost or delivered twice.
 
+mod concurrent_senders;
+mod continued_turns;
 mod crashes;
-mod crowd;
 mod delivery;
 mod endings;
-mod going_on;
 mod sending;
 
 use reqwest::Response;
@@ -14,8 +14,8 @@ use testkit::model_server::{RecordedRequest, ScriptedCall};
 
 use super::auth;
 use super::guarantees::{self, history};
-use super::scripted::{self, Scene, turn_of};
-use crate::events::Got;
+use super::scripted::{self, ScriptedServer, turn_of};
+use crate::events::ReceivedEvent;
 use crate::server::{Api, json_of};
 
 /// Sends a message that only a running turn may accept.
@@ -43,7 +43,7 @@ async fn states(server: &Api, session: &str) -> Vec<(String, String)> {
 }
 
 /// The metadata in the stream that answers a follow-up; the rest of that stream is checked.
-async fn stream_without_words(response: Response) -> Value {
+async fn read_follow_up_stream(response: Response) -> Value {
     assert_eq!(response.status(), 200);
     let turn = response.headers()["x-turn-id"].to_str().expect("text").to_owned();
     let body = response.text().await.expect("a body that ends");
@@ -60,7 +60,7 @@ async fn stream_without_words(response: Response) -> Value {
 }
 
 /// The texts in each report of a delivery.
-fn drained(events: &[Got]) -> Vec<Vec<&str>> {
+fn drained(events: &[ReceivedEvent]) -> Vec<Vec<&str>> {
     let reports = events.iter().filter(|got| got.chunk["type"] == "data-pending-drained");
     reports
         .map(|got| {
@@ -72,14 +72,14 @@ fn drained(events: &[Got]) -> Vec<Vec<&str>> {
 }
 
 /// Role and content of the rows of a history.
-fn told(rows: &[Value]) -> Vec<(&str, &str)> {
+fn role_and_content(rows: &[Value]) -> Vec<(&str, &str)> {
     rows.iter()
         .map(|row| (row["role"].as_str().expect("a role"), row["content"].as_str().unwrap_or("")))
         .collect()
 }
 
 /// Whether the messages of a request contain this text.
-fn reads(request: &RecordedRequest, text: &str) -> bool {
+fn request_contains(request: &RecordedRequest, text: &str) -> bool {
     request.body["messages"].to_string().contains(text)
 }
 

@@ -7,7 +7,7 @@ use testkit::scale::scaled;
 
 use super::history::history;
 use super::{ENGINE, rows, send, send_and_follow, status_of, turn_of};
-use crate::contract::{End, assert_whole};
+use crate::contract::{TurnEnd, assert_complete};
 use crate::events::text_of;
 use crate::server::TestServer;
 
@@ -58,7 +58,7 @@ async fn an_accepted_message_survives_a_kill_and_others_can_be_sent_again() {
                 "sending again joins the same turn"
             );
             let events = again.all().await;
-            assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+            assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".into()));
             assert!(text_of(&events).len() >= 12);
             assert_eq!(status_of(&server, &turn).await, "completed");
             let history = history(&server, session).await;
@@ -68,7 +68,7 @@ async fn an_accepted_message_survives_a_kill_and_others_can_be_sent_again() {
     }
     assert!(
         accepted > 0 && unanswered > 0,
-        "the kills came at one stage only: {accepted} accepted, {unanswered} not"
+        "all kills hit the same stage: {accepted} accepted, {unanswered} not"
     );
 }
 

@@ -9,8 +9,8 @@ use testkit::model_server::{Gate, ModelServer, Script};
 
 use super::history::history;
 use super::{eventually, rows, send_and_follow, server_for, status_of, turn_of, workspace_file};
-use crate::contract::{End, assert_whole};
-use crate::events::{Events, kinds};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{EventStream, kinds};
 use crate::server::{TestServer, json_of};
 
 const LEASE_MS: u64 = 1500;
@@ -18,7 +18,7 @@ const JUMPS: [&str; 3] = ["+1h", "-1h", "+1d"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn turns_and_their_streams_are_not_affected_by_clock_jumps() {
-    let clock = Clock::new();
+    let clock = FakeClock::new();
     let model = ModelServer::start().await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and I end."));
@@ -62,7 +62,7 @@ async fn turns_and_their_streams_are_not_affected_by_clock_jumps() {
     let turns = [turn_of(&speaking), turn_of(&working)];
     for (stream, session) in [(&mut speaking, &speaking_in), (&mut working, &working_in)] {
         let (events, _) = stream.rest().await;
-        assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+        assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".into()));
         assert!(!kinds(&events).contains(&"data-attempt"), "no other attempt took it over");
         let history = history(&server, session).await;
         assert_eq!(rows(&history, "user").len(), 1);
@@ -77,10 +77,14 @@ async fn turns_and_their_streams_are_not_affected_by_clock_jumps() {
         let path = format!("/chat/sessions/{speaking_in}/stream");
         let again = server.get(&path).send().await.expect("an answer");
         assert_eq!(again.status(), 200, "{jump}: a turn that has just ended is still replayed");
-        Events::of(again).all().await;
+        EventStream::of(again).all().await;
         model.enqueue(Script::text("More."));
         let events = server.say(&speaking_in, "more").await;
-        assert_eq!(assert_whole(&events.all().await), End::Finished("stop".into()), "{jump}");
+        assert_eq!(
+            assert_complete(&events.all().await),
+            TurnEnd::Finished("stop".into()),
+            "{jump}"
+        );
     }
     history(&server, &speaking_in).await;
     model.assert_no_violations();
@@ -94,13 +98,13 @@ async fn wall_clock(server: &TestServer) -> jiff::Timestamp {
 }
 
 /// A clock offset, read by libfaketime from a file.
-struct Clock {
+struct FakeClock {
     library: PathBuf,
     file: PathBuf,
     _folder: TempDir,
 }
 
-impl Clock {
+impl FakeClock {
     fn new() -> Self {
         let library =
             find_library().expect("this test needs libfaketime: apt-get install -y libfaketime");
@@ -120,12 +124,12 @@ impl Clock {
 
 fn find_library() -> Option<PathBuf> {
     let name = "faketime/libfaketimeMT.so.1";
-    let mut places = vec![
+    let mut folders = vec![
         PathBuf::from("/usr/lib"),
         PathBuf::from("/usr/lib64"),
         PathBuf::from("/usr/local/lib"),
     ];
     let of_machines = std::fs::read_dir(Path::new("/usr/lib")).ok()?;
-    places.extend(of_machines.filter_map(|entry| Some(entry.ok()?.path())));
-    places.into_iter().map(|place| place.join(name)).find(|library| library.exists())
+    folders.extend(of_machines.filter_map(|entry| Some(entry.ok()?.path())));
+    folders.into_iter().map(|folder| folder.join(name)).find(|library| library.exists())
 }

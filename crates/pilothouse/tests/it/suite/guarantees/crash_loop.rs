@@ -5,7 +5,7 @@ use testkit::model_server::{ModelServer, Script};
 
 use super::history::history;
 use super::{follow_after, rows, send_and_follow, server_for, status_of, turn_of};
-use crate::contract::{End, assert_whole};
+use crate::contract::{TurnEnd, assert_complete};
 use crate::events::text_of;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,7 +28,7 @@ async fn three_crashes_in_one_turn_fail_it_and_the_next_message_is_answered() {
         stream = follow_after(&server, &turn, last).await;
     }
     seen.extend(stream.all().await);
-    assert_eq!(assert_whole(&seen), End::Failed("crash_loop".into()));
+    assert_eq!(assert_complete(&seen), TurnEnd::Failed("crash_loop".into()));
     assert_eq!(status_of(&server, &turn).await, "failed");
     assert_eq!(model.requests().len(), 3, "the fourth attempt sends no request");
     let rows_so_far = history(&server, &session).await;
@@ -37,7 +37,7 @@ async fn three_crashes_in_one_turn_fail_it_and_the_next_message_is_answered() {
 
     model.enqueue(Script::text("Here I am."));
     let next = server.say(&session, "are you there?").await.all().await;
-    assert_eq!(assert_whole(&next), End::Finished("stop".into()));
+    assert_eq!(assert_complete(&next), TurnEnd::Finished("stop".into()));
     assert_eq!(text_of(&next), "Here I am.");
     history(&server, &session).await;
     model.assert_no_violations();

@@ -41,7 +41,7 @@ pub(crate) async fn history(server: &Api, session: &str) -> Vec<Value> {
 
 fn assert_well_formed(rows: &[Value]) {
     let sequences: Vec<i64> = rows.iter().filter_map(|row| row["sequence"].as_i64()).collect();
-    assert_eq!(sequences.len(), rows.len(), "every row has its place");
+    assert_eq!(sequences.len(), rows.len(), "every row has a sequence");
     assert!(
         sequences.windows(2).all(|two| two[0] + 1 == two[1]),
         "a gap or a repetition in {sequences:?}"

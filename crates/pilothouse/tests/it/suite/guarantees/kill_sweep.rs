@@ -11,12 +11,12 @@ use tokio::task::JoinSet;
 
 use super::history::history;
 use super::{replay, rows, send, send_and_follow, server_for, status_of, turn_of, workspace_file};
-use crate::contract::{End, assert_replay, assert_whole};
-use crate::events::{Ending, Events, Got, kinds, text_of};
+use crate::contract::{TurnEnd, assert_complete, assert_replay};
+use crate::events::{Ending, EventStream, ReceivedEvent, kinds, text_of};
 use crate::server::TestServer;
 
 /// Servers that are tested in parallel.
-const LANES: usize = 4;
+const SERVERS: usize = 4;
 /// Kills after a time, and kills after a number of events: the first hit long phases, the second short ones. Times
 /// `TEST_SCALE`.
 const BY_TIME: usize = 12;
@@ -25,10 +25,10 @@ const BY_EVENTS: usize = 12;
 const TWICE: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
 /// The final text of the model, in every attempt.
-const LAST_WORDS: &str = "All four things are done.";
+const FINAL_TEXT: &str = "All four things are done.";
 
 #[derive(Clone, Copy, Debug)]
-enum Moment {
+enum KillPoint {
     /// This long after the client requested the stream.
     After(Duration),
     /// When the client has received this many events.
@@ -37,81 +37,81 @@ enum Moment {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_turn_killed_at_any_point_continues_to_a_single_end() {
-    let whole = undisturbed().await;
+    let whole = run_uninterrupted().await;
     let (times, events) = (scaled(BY_TIME), scaled(BY_EVENTS));
-    let by_time = (0..times).map(|n| Moment::After(whole.took * n as u32 / times as u32));
-    let by_events = (0..events).map(|n| Moment::AtEvent(whole.event(n, events)));
-    let cut = sweep(by_time.chain(by_events).map(|moment| vec![moment]).collect()).await;
+    let by_time = (0..times).map(|n| KillPoint::After(whole.took * n as u32 / times as u32));
+    let by_events = (0..events).map(|n| KillPoint::AtEvent(whole.event(n, events)));
+    let cut = sweep(by_time.chain(by_events).map(|point| vec![point]).collect()).await;
     assert!(cut > events / 2, "only {cut} kills hit the turn while it ran");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_turn_killed_again_during_its_takeover_continues_to_a_single_end() {
-    let whole = undisturbed().await;
+    let whole = run_uninterrupted().await;
     let turns = scaled(TWICE);
     let twice = (0..turns).map(|n| {
         // All stages of the turn, each combined with another stage of the takeover.
         let again = whole.took * (n * 7 % turns) as u32 / (2 * turns as u32);
-        vec![Moment::AtEvent(whole.event(n, turns)), Moment::After(again)]
+        vec![KillPoint::AtEvent(whole.event(n, turns)), KillPoint::After(again)]
     });
     let cut = sweep(twice.collect()).await;
     assert!(cut > turns / 2, "only {cut} kills hit the turn while it ran");
 }
 
 /// Event count and duration of a turn that is not killed.
-struct Whole {
+struct UninterruptedTurn {
     events: usize,
     took: Duration,
 }
 
-impl Whole {
+impl UninterruptedTurn {
     fn event(&self, n: usize, of: usize) -> usize {
         1 + n * (self.events - 1) / of
     }
 }
 
-async fn undisturbed() -> Whole {
-    let mut lane = Lane::start().await;
+async fn run_uninterrupted() -> UninterruptedTurn {
+    let mut killed = KilledServer::start().await;
     let started = Instant::now();
-    let events = lane.survive(0, &[]).await.len();
+    let events = killed.run_with_kills(0, &[]).await.len();
     // The workers share the machine, so their turns take longer than this one.
-    Whole { events, took: started.elapsed() * 5 / 4 }
+    UninterruptedTurn { events, took: started.elapsed() * 5 / 4 }
 }
 
 /// Returns how many turns were interrupted. Each case is a turn and the points at which its server is killed.
-async fn sweep(cases: Vec<Vec<Moment>>) -> usize {
-    let mut lanes = JoinSet::new();
-    for lane in 0..LANES {
-        let mine: Vec<_> = cases.iter().cloned().enumerate().skip(lane).step_by(LANES).collect();
-        lanes.spawn(async move {
-            let mut lane = Lane::start().await;
+async fn sweep(cases: Vec<Vec<KillPoint>>) -> usize {
+    let mut tasks = JoinSet::new();
+    for index in 0..SERVERS {
+        let mine: Vec<_> = cases.iter().cloned().enumerate().skip(index).step_by(SERVERS).collect();
+        tasks.spawn(async move {
+            let mut killed = KilledServer::start().await;
             let mut cut = 0;
             for (number, kills) in mine {
-                let events = lane.survive(number + 1, &kills).await;
+                let events = killed.run_with_kills(number + 1, &kills).await;
                 cut += usize::from(kinds(&events).contains(&"data-attempt"));
             }
-            lane.model.assert_no_violations();
+            killed.model.assert_no_violations();
             cut
         });
     }
-    lanes.join_all().await.into_iter().sum()
+    tasks.join_all().await.into_iter().sum()
 }
 
 /// One server that is killed repeatedly, and its model.
-struct Lane {
+struct KilledServer {
     model: ModelServer,
     server: TestServer,
 }
 
 /// A client that reconnects to its stream whenever it breaks.
-struct Client {
+struct ReconnectingClient {
     session: String,
     text: String,
     turn: Option<String>,
-    seen: Vec<Got>,
+    seen: Vec<ReceivedEvent>,
 }
 
-impl Lane {
+impl KilledServer {
     async fn start() -> Self {
         let model = ModelServer::start().await;
         model.respond_with(answer);
@@ -120,15 +120,19 @@ impl Lane {
     }
 
     /// Runs one turn through these kills and checks stream, history, replay and requests. Returns its stream.
-    async fn survive(&mut self, number: usize, kills: &[Moment]) -> Vec<Got> {
+    async fn run_with_kills(&mut self, number: usize, kills: &[KillPoint]) -> Vec<ReceivedEvent> {
         let session = self.server.session().await;
-        let mut client =
-            Client { session, text: format!("case {number}"), turn: None, seen: Vec::new() };
+        let mut client = ReconnectingClient {
+            session,
+            text: format!("case {number}"),
+            turn: None,
+            seen: Vec::new(),
+        };
         for kill in kills {
             let asking = client.ask(&self.server);
             match *kill {
-                Moment::AtEvent(count) => client.read(asking, count).await,
-                Moment::After(time) => {
+                KillPoint::AtEvent(count) => client.read(asking, count).await,
+                KillPoint::After(time) => {
                     let killing = async {
                         tokio::time::sleep(time).await;
                         self.server.kill9();
@@ -140,9 +144,9 @@ impl Lane {
         }
         client.read(client.ask(&self.server), usize::MAX).await;
 
-        let Client { session, text, turn, seen } = client;
+        let ReconnectingClient { session, text, turn, seen } = client;
         let what = format!("{text}, killed at {kills:?}, log:\n{}", self.server.log());
-        assert_eq!(assert_whole(&seen), End::Finished("stop".into()), "{what}");
+        assert_eq!(assert_complete(&seen), TurnEnd::Finished("stop".into()), "{what}");
         let again = send_and_follow(&self.server, &session, "m1", &text).await.all().await;
         assert_eq!(again, seen, "the replay is unchanged; {what}");
         let turn = turn.expect("it was answered");
@@ -151,7 +155,7 @@ impl Lane {
         assert_eq!(text_of(&replayed), text_of(&seen), "{what}");
         assert_eq!(status_of(&self.server, &turn).await, "completed");
         let answered = self.check_history(&session, &text, &what).await;
-        assert_eq!(text_of(&standing(&seen)), answered, "stream and history agree; {what}");
+        assert_eq!(text_of(&remaining(&seen)), answered, "stream and history agree; {what}");
         self.check_requests(&text, kills.len(), &what);
         seen
     }
@@ -163,7 +167,7 @@ impl Lane {
         let last = history.last().expect("rows");
         assert_eq!(
             (&last["role"], &last["content"]),
-            (&json!("assistant"), &json!(LAST_WORDS)),
+            (&json!("assistant"), &json!(FINAL_TEXT)),
             "{what}"
         );
         let answers = rows(&history, "assistant");
@@ -208,7 +212,7 @@ impl Lane {
     }
 }
 
-impl Client {
+impl ReconnectingClient {
     /// Sends the message if nothing was received yet; otherwise resumes after the last event.
     fn ask(&self, server: &TestServer) -> RequestBuilder {
         match (&self.turn, self.seen.last()) {
@@ -223,7 +227,7 @@ impl Client {
     async fn read(&mut self, asking: RequestBuilder, most: usize) {
         // Killed before the response: nothing was accepted.
         let Ok(response) = asking.send().await else { return };
-        let mut events = Events::of(response);
+        let mut events = EventStream::of(response);
         self.turn = Some(turn_of(&events));
         while self.seen.len() < most {
             match events.next().await {
@@ -236,14 +240,14 @@ impl Client {
 }
 
 /// The events that remain when a client drops those that a later attempt supersedes.
-fn standing(events: &[Got]) -> Vec<Got> {
+fn remaining(events: &[ReceivedEvent]) -> Vec<ReceivedEvent> {
     let superseded: Vec<_> = events
         .iter()
         .filter(|got| got.chunk["type"] == "data-attempt")
         .map(|got| &got.chunk["data"]["supersedes"])
         .filter_map(|range| Some(range["from"].as_u64()?..=range["to"].as_u64()?))
         .collect();
-    let stands = |got: &&Got| !superseded.iter().any(|range| range.contains(&got.id));
+    let stands = |got: &&ReceivedEvent| !superseded.iter().any(|range| range.contains(&got.id));
     events.iter().filter(stands).cloned().collect()
 }
 
@@ -286,7 +290,7 @@ fn answer(request: &RecordedRequest) -> Script {
             &json!({"filename": "report.md", "content": "# Report"}),
         )]),
         _ => {
-            let (first, second) = LAST_WORDS.split_at(9);
+            let (first, second) = FINAL_TEXT.split_at(9);
             say(first, second)
         }
     }

@@ -3,13 +3,13 @@
 mod acceptance;
 mod clock;
 mod crash_loop;
-mod deaf;
 pub(crate) mod history;
 mod kill_sweep;
 mod one_end;
 mod shutdown;
 mod side_effects;
 mod start_up;
+mod without_wake_ups;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -21,8 +21,8 @@ use testkit::model_server::{Dialect, ModelServer};
 use super::ENGINE;
 use super::scripted::settings_for;
 pub(crate) use super::scripted::turn_of;
-use crate::events::Events;
-use crate::server::{Api, PATIENCE, TestServer, json_of};
+use crate::events::EventStream;
+use crate::server::{Api, TEST_TIMEOUT, TestServer, json_of};
 
 /// The settings that point a server at a scripted model, and additional ones.
 pub(crate) fn model_settings<'a>(
@@ -44,21 +44,26 @@ pub(crate) fn send(server: &Api, session: &str, id: &str, text: &str) -> Request
     server.post(&format!("/chat/sessions/{session}/stream"), &body)
 }
 
-pub(crate) async fn send_and_follow(server: &Api, session: &str, id: &str, text: &str) -> Events {
-    Events::of(send(server, session, id, text).send().await.expect("an answer"))
+pub(crate) async fn send_and_follow(
+    server: &Api,
+    session: &str,
+    id: &str,
+    text: &str,
+) -> EventStream {
+    EventStream::of(send(server, session, id, text).send().await.expect("an answer"))
 }
 
 /// The stream of a turn after this event.
-pub(crate) async fn follow_after(server: &Api, turn: &str, seen: u64) -> Events {
+pub(crate) async fn follow_after(server: &Api, turn: &str, seen: u64) -> EventStream {
     let request = server.get(&format!("/chat/tasks/{turn}/stream"));
     let request = request.header("last-event-id", seen.to_string());
-    Events::of(request.send().await.expect("an answer"))
+    EventStream::of(request.send().await.expect("an answer"))
 }
 
 /// The complete turn as a merged replay.
-async fn replay(server: &TestServer, turn: &str) -> Events {
+async fn replay(server: &TestServer, turn: &str) -> EventStream {
     let request = server.get(&format!("/chat/tasks/{turn}/stream"));
-    Events::of(request.send().await.expect("an answer"))
+    EventStream::of(request.send().await.expect("an answer"))
 }
 
 pub(crate) async fn status_of(server: &Api, turn: &str) -> String {
@@ -79,12 +84,12 @@ fn workspace_file(server: &TestServer, name: &str) -> Option<PathBuf> {
 
 /// Polls until the value is there.
 pub(crate) async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TEST_TIMEOUT;
     loop {
         if let Some(found) = look().await {
             return found;
         }
-        assert!(Instant::now() < deadline, "{what} did not come");
+        assert!(Instant::now() < deadline, "timed out waiting for {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -16,8 +16,8 @@ use super::{
     ENGINE, eventually, follow_after, model_settings, rows, send_and_follow, server_for, turn_of,
     workspace_file,
 };
-use crate::contract::{End, assert_whole};
-use crate::namespace::Namespace;
+use crate::contract::{TurnEnd, assert_complete};
+use crate::namespace::MountNamespace;
 use crate::server::TestServer;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,7 +36,7 @@ async fn an_interrupted_shell_command_is_not_repeated_and_the_model_is_told() {
     server.restart();
 
     let rest = follow_after(&server, &turn, asked.last().expect("events").id).await.all().await;
-    assert_eq!(assert_whole(&[asked, rest].concat()), End::Finished("stop".into()));
+    assert_eq!(assert_complete(&[asked, rest].concat()), TurnEnd::Finished("stop".into()));
     assert_eq!(lines(&effects), 1, "it ran once");
     let history = history(&server, &session).await;
     assert_eq!(outcomes(&history), ["interrupted"]);
@@ -53,7 +53,8 @@ async fn an_interrupted_tool_without_effect_runs_again() {
     let pipe = folder.path().join("resolv.conf");
     let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is part of coreutils");
     assert!(made.success());
-    let namespace = Namespace::with(&format!("mount --bind {} /etc/resolv.conf", pipe.display()));
+    let namespace =
+        MountNamespace::with(&format!("mount --bind {} /etc/resolv.conf", pipe.display()));
     let model = ModelServer::start().await;
     let url = json!({"url": "http://somewhere.example/"});
     model.enqueue(Script::tool("call_1", "web_fetch", &url));
@@ -77,13 +78,9 @@ async fn an_interrupted_tool_without_effect_runs_again() {
         rest = rest.all() => rest,
         () = keep_writing(&pipe) => unreachable!("it never returns"),
     };
-    assert_eq!(assert_whole(&[asked, rest].concat()), End::Finished("stop".into()));
+    assert_eq!(assert_complete(&[asked, rest].concat()), TurnEnd::Finished("stop".into()));
     let history = history(&server, &session).await;
-    assert_eq!(
-        outcomes(&history),
-        ["error"],
-        "it ran to completion: the name has no address"
-    );
+    assert_eq!(outcomes(&history), ["error"], "it ran to completion: the name has no address");
     model.assert_no_violations();
 }
 

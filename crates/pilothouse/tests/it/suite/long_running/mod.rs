@@ -1,13 +1,13 @@
 //! Work that takes longer than a response: background calls, and sub-sessions. The model is scripted by text: its
 //! response depends on the last message of its session, so that one server can play a whole tree of sessions.
 
-mod parking;
+mod background_calls;
+mod background_limits;
+mod canceling_trees;
 mod permissions;
-mod shelf;
+mod restarts;
 mod sub_sessions;
-mod survival;
-mod trees;
-mod waiting;
+mod waiting_turns;
 mod watchdog;
 
 use std::time::Duration;
@@ -18,24 +18,24 @@ use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script, Scrip
 
 use super::ENGINE;
 use super::scripted::{output, settings_for};
-use crate::contract::{End, assert_whole};
-use crate::events::{Events, Got};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{EventStream, ReceivedEvent};
 use crate::server::{TestServer, json_of};
 
 /// How soon everything below a canceled turn has ended after the response to the cancel.
-pub(crate) const SOON: Duration = Duration::from_secs(1);
+pub(crate) const ENDED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A server, its model, and the service behind its external tools.
-pub(crate) struct Stage {
+pub(crate) struct LongWorkServer {
     pub(crate) model: ModelServer,
     pub(crate) service: ExternalService,
     pub(crate) server: TestServer,
 }
 
-impl Stage {
+impl LongWorkServer {
     /// With the tools `read_slowly` (repeatable), `write_slowly` (not repeatable), and additional settings. The tool
     /// budget is one second, and the service holds every call until the test says otherwise.
-    pub(crate) async fn set(settings: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with(settings: &[(&str, &str)]) -> Self {
         let tools = [("read_slowly", json!({"effect": "idempotent"})), ("write_slowly", json!({}))];
         let service = ExternalService::start(&tools).await;
         for (tool, _) in &tools {
@@ -51,22 +51,22 @@ impl Stage {
     }
 
     /// Scripts the model by the last message of the session and the number of steps since.
-    pub(crate) fn plays(
+    pub(crate) fn script_model(
         &self,
         part: impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static,
     ) {
-        plays(&self.model, part);
+        script_model(&self.model, part);
     }
 
     /// Sends a first message in a new session and returns the session and its open stream.
-    pub(crate) async fn begin(&self, words: &str) -> (String, Events) {
+    pub(crate) async fn begin(&self, words: &str) -> (String, EventStream) {
         let session = self.server.session().await;
         let events = self.server.say(&session, words).await;
         (session, events)
     }
 
     /// The same, and reads the complete stream of a turn that succeeds.
-    pub(crate) async fn turn(&self, words: &str) -> (String, Vec<Got>) {
+    pub(crate) async fn turn(&self, words: &str) -> (String, Vec<ReceivedEvent>) {
         let (session, events) = self.begin(words).await;
         (session, finished(events).await)
     }
@@ -81,37 +81,37 @@ impl Stage {
     }
 }
 
-pub(crate) fn plays(
+pub(crate) fn script_model(
     model: &ModelServer,
     part: impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static,
 ) {
     model.respond_with(move |request| {
         let since = request.messages().iter().rev().take_while(|row| row["role"] != "user");
         let steps = since.filter(|row| row["role"] == "assistant").count();
-        part(&words_of(request), steps, request)
+        part(&last_message_of(request), steps, request)
     });
 }
 
 /// The last message of the session. The request puts context about the session in front of it.
-pub(crate) fn words_of(request: &RecordedRequest) -> String {
+pub(crate) fn last_message_of(request: &RecordedRequest) -> String {
     let text = request.last_user_text();
     text.rsplit("\n\n").next().unwrap_or_default().to_owned()
 }
 
 /// The number of requests of a session whose last message is this.
 pub(crate) fn steps_of(requests: &[RecordedRequest], words: &str) -> usize {
-    requests.iter().filter(|request| words_of(request) == words).count()
+    requests.iter().filter(|request| last_message_of(request) == words).count()
 }
 
 /// All events of a stream that must end well.
-pub(crate) async fn finished(events: Events) -> Vec<Got> {
+pub(crate) async fn finished(events: EventStream) -> Vec<ReceivedEvent> {
     let events = events.all().await;
-    assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+    assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".into()));
     events
 }
 
 /// The result of a call, as sent to the model.
-pub(crate) fn told(request: &RecordedRequest, call: &str) -> Value {
+pub(crate) fn tool_result(request: &RecordedRequest, call: &str) -> Value {
     let results = request.tool_results();
     let found = results.iter().find(|(id, _)| id == call);
     let (_, content) = found.unwrap_or_else(|| panic!("nothing of {call} in {results:?}"));
@@ -119,14 +119,14 @@ pub(crate) fn told(request: &RecordedRequest, call: &str) -> Value {
 }
 
 /// A text field of the result that was sent to the model.
-pub(crate) fn word(request: &RecordedRequest, call: &str, name: &str) -> String {
-    let told = told(request, call);
+pub(crate) fn result_text(request: &RecordedRequest, call: &str, name: &str) -> String {
+    let told = tool_result(request, call);
     told[name].as_str().unwrap_or_else(|| panic!("no {name} in {told}")).to_owned()
 }
 
 /// The final output of a call, without preliminary ones.
-pub(crate) fn output_of(events: &[Got], call: &str) -> Value {
-    let last: Vec<Got> =
+pub(crate) fn output_of(events: &[ReceivedEvent], call: &str) -> Value {
+    let last: Vec<ReceivedEvent> =
         events.iter().filter(|got| got.chunk["preliminary"] != true).cloned().collect();
     output(&last, call).clone()
 }
@@ -158,6 +158,6 @@ pub(crate) fn calls(calls: &[ScriptedCall]) -> Script {
 }
 
 /// The error for a model request that the test did not script.
-pub(crate) fn unplanned(words: &str, step: usize) -> Script {
-    Script::error(400, "unplanned", &format!("nobody planned step {step} of {words:?}"))
+pub(crate) fn unscripted(words: &str, step: usize) -> Script {
+    Script::error(400, "unplanned", &format!("no script for step {step} of {words:?}"))
 }

@@ -1,22 +1,22 @@
 //! The terminal client against a real server. Waiting for its output blocks a thread, so a test that also runs a model
 //! server needs a second one.
 
-mod by_itself;
 mod conversation;
 mod follow_ups;
+mod updates_at_prompt;
 
 use std::io::Write;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use super::scripted::{self, Scene};
+use super::scripted::{self, ScriptedServer};
 use super::{ENGINE, guarantees};
-use crate::server::{Log, TestServer, wait};
+use crate::server::{OutputLog, TestServer, wait};
 
 /// A running terminal client and its output.
 struct Terminal {
     child: Child,
-    shown: Log,
+    shown: OutputLog,
 }
 
 impl Terminal {
@@ -30,7 +30,7 @@ impl Terminal {
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let shown = Log::default();
+        let shown = OutputLog::default();
         shown.follow(child.stdout.take().expect("piped"));
         shown.follow(child.stderr.take().expect("piped"));
         Self { child, shown }
