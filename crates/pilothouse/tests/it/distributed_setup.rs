@@ -1,4 +1,5 @@
-//! Setting up a distributed installation: what is refused, what `doctor` says, roles, and moving an embedded store.
+//! Setup of a distributed installation: refused configurations, `doctor`, roles, and the migration of an embedded
+//! store.
 
 mod database;
 mod program;
@@ -9,22 +10,26 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use self::database::Database;
-use self::program::{Program, Served, client};
+use self::program::{Program, RunningServer, client};
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 #[test]
-fn half_a_set_of_servers_and_half_of_the_roles_are_refused_with_a_sentence() {
+fn incomplete_servers_and_roles_are_refused_with_a_message() {
     let folder = TempDir::new().expect("a folder");
     let half = Program::new(folder.path()).set("REDIS_URL", "redis://127.0.0.1:1").run(&["serve"]);
-    assert!(!half.good && half.told.contains("DATABASE_URL (or DB_HOST) and RABBITMQ_URL"));
+    assert!(
+        !half.success && half.text_output.contains("DATABASE_URL (or DB_HOST) and RABBITMQ_URL")
+    );
     let roles = Program::new(folder.path()).run(&["serve", "--role", "executor"]);
-    assert!(!roles.good && roles.told.contains("with the embedded store one process has all"));
+    assert!(
+        !roles.success && roles.text_output.contains("with the embedded store one process has all")
+    );
 }
 
 #[test]
-fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
-    // Accepted and never answered, as behind a firewall that eats packets.
+fn doctor_reports_for_each_server_what_is_wrong_and_what_to_do() {
+    // Accepts connections and never answers, like a firewall that drops packets.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let silent = silent.local_addr().expect("an address");
     let folder = TempDir::new().expect("a folder");
@@ -35,7 +40,7 @@ fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
         .set("RABBITMQ_URL", &format!("amqp://anna:canary@{silent}/%2f"))
         .run(&["doctor"]);
     assert!(started.elapsed() < Duration::from_secs(15), "each check is bounded");
-    assert!(!found.good);
+    assert!(!found.success);
     for (name, part) in [
         ("Postgres", "no response within 3 s"),
         ("Redis", "Check that Redis runs"),
@@ -44,29 +49,32 @@ fn doctor_says_of_each_server_what_is_wrong_and_what_to_do() {
         let line = found.line(&format!("BAD   {name}"));
         assert!(line.contains(part), "{line}");
     }
-    assert!(!found.told.contains("canary") && found.told.contains("postgres://anna:***@127.0.0.1"));
+    assert!(
+        !found.text_output.contains("canary")
+            && found.text_output.contains("postgres://anna:***@127.0.0.1")
+    );
 }
 
 #[tokio::test]
-async fn doctor_looks_at_the_servers_and_changes_nothing() {
+async fn doctor_checks_the_servers_and_changes_nothing() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let program = Program::new(folder.path()).on(&database);
     let before = program.run(&["doctor", "--port", "0"]);
-    assert!(before.good, "{}", before.told);
+    assert!(before.success, "{}", before.text_output);
     assert!(before.line("ok    Redis").contains("version"));
     assert!(before.line("ok    RabbitMQ").contains("quorum queues"));
     assert!(before.line("note  Schema").contains("pilothouse migrate"));
     let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
     assert_eq!(database.ask(tables).await, "0");
-    assert!(program.run(&["migrate"]).told.contains("up to date"));
+    assert!(program.run(&["migrate"]).text_output.contains("up to date"));
     assert!(program.run(&["doctor", "--port", "0"]).line("ok    Schema").contains("up to date"));
 }
 
 #[tokio::test]
-async fn an_embedded_store_moves_with_everything_and_its_turns_go_on() {
+async fn an_embedded_store_is_migrated_completely_and_its_turns_continue() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let embedded = Program::new(folder.path()).set("ENCRYPTION_KEY", KEY);
-    let server = Served::start(&embedded, &["serve", "--port", "0", "--data", "old"]);
+    let server = RunningServer::start(&embedded, &["serve", "--port", "0", "--data", "old"]);
     let written = json!({"filename": "note.txt", "content": "kept"});
     let done = server.session().await;
     server.say(&done, &format!("/tool write_workspace_file {written}")).await.all().await;
@@ -77,17 +85,17 @@ async fn an_embedded_store_moves_with_everything_and_its_turns_go_on() {
     drop((stream, server));
 
     let program = embedded.on(&database).set("PILOTHOUSE_DATA", "new");
-    assert!(program.run(&["migrate"]).good);
+    assert!(program.run(&["migrate"]).success);
     let copied = program.run(&["migrate", "--from", "old"]);
-    assert!(copied.good, "{}", copied.told);
+    assert!(copied.success, "{}", copied.text_output);
     assert!(copied.line("session ").contains(" 2 ") && copied.line("turn ").contains(" 2 "));
     assert!(
         copied
-            .told
+            .text_output
             .contains("Turns that have not ended and will continue when a server starts: 1.")
     );
 
-    let server = Served::start(&program, &["serve", "--port", "0"]);
+    let server = RunningServer::start(&program, &["serve", "--port", "0"]);
     assert_eq!(server.get(&format!("/sessions/{done}")).await, history);
     let read = server.say(&done, "/tool read_workspace_file {\"path\":\"note.txt\"}").await;
     assert!(read.all().await.contains("kept"));
@@ -96,17 +104,21 @@ async fn an_embedded_store_moves_with_everything_and_its_turns_go_on() {
 }
 
 #[tokio::test]
-async fn a_copy_that_cannot_be_right_is_refused_and_leaves_nothing() {
+async fn an_invalid_migration_is_refused_and_copies_nothing() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let embedded = Program::new(folder.path()).set("ENCRYPTION_KEY", KEY);
     let program = embedded.clone().on(&database).set("PILOTHOUSE_DATA", "new");
     let refused = |program: &Program, part: &str| {
         let run = program.run(&["migrate", "--from", "old"]);
-        assert!(!run.good && run.told.contains("Nothing was copied"), "{}", run.told);
-        assert!(run.told.contains(part), "{part}: {}", run.told);
+        assert!(
+            !run.success && run.text_output.contains("Nothing was copied"),
+            "{}",
+            run.text_output
+        );
+        assert!(run.text_output.contains(part), "{part}: {}", run.text_output);
     };
     refused(&program, "no embedded store");
-    let server = Served::start(&embedded, &["serve", "--port", "0", "--data", "old"]);
+    let server = RunningServer::start(&embedded, &["serve", "--port", "0", "--data", "old"]);
     let session = server.session().await;
     server
         .say(&session, "/tool write_workspace_file {\"filename\":\"a\",\"content\":\"a\"}")
@@ -117,36 +129,36 @@ async fn a_copy_that_cannot_be_right_is_refused_and_leaves_nothing() {
     drop(server);
     refused(&embedded.clone().set("PILOTHOUSE_DATA", "new"), "DATABASE_URL, REDIS_URL");
     refused(&program, "run `pilothouse migrate` first");
-    assert!(program.run(&["migrate"]).good);
+    assert!(program.run(&["migrate"]).success);
     let other_key = "another key, and a long one at that";
     refused(&program.clone().set("ENCRYPTION_KEY", other_key), "ENCRYPTION_KEY is not the one");
-    // The last step fails: the rows that were written before it must not stay.
+    // The last step fails: the rows that were written before it must be rolled back.
     let taken = folder.path().join("new/workspaces/somebody");
     std::fs::create_dir_all(&taken).expect("made");
     refused(&program, "is not empty");
     let rows = "SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM segment)";
     assert_eq!(database.ask(rows).await, "0");
     std::fs::remove_dir(&taken).expect("removed");
-    assert!(program.run(&["migrate", "--from", "old"]).good);
+    assert!(program.run(&["migrate", "--from", "old"]).success);
     refused(&program, "Postgres has data already");
 }
 
 #[tokio::test]
-async fn each_role_does_its_part_and_no_other() {
+async fn each_role_serves_only_its_own_part() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let program = Program::new(folder.path()).on(&database).set("COPILOT_EXECUTOR_PORT", "0");
-    let api = Served::start(&program, &["serve", "--role", "api", "--port", "0"]);
+    let api = RunningServer::start(&program, &["serve", "--role", "api", "--port", "0"]);
     let session = api.session().await;
     let mut stream = api.say(&session, "/stream count=3 size=5").await;
-    let scheduler = Served::start(&program, &["serve", "--role", "scheduler"]);
+    let scheduler = RunningServer::start(&program, &["serve", "--role", "scheduler"]);
     for server in [&api, &scheduler] {
         let metrics = server.text("/metrics").await;
         assert!(metrics.contains("pilothouse_dependency_up{name=\"rabbitmq\"} 1"), "{metrics}");
         assert!(!metrics.contains("copilot_executor_pool_size"), "no worker is here");
     }
     let task = api.get(&format!("/sessions/{session}")).await;
-    assert_eq!(task["chat_status"], "queued", "nobody runs turns yet");
-    let executor = Served::start(&program, &["serve", "--role", "executor"]);
+    assert_eq!(task["chat_status"], "queued", "no executor runs yet");
+    let executor = RunningServer::start(&program, &["serve", "--role", "executor"]);
     stream.until("text-delta").await;
     assert!(stream.all().await.contains("[DONE]"));
     for server in [&executor, &scheduler] {
@@ -158,10 +170,10 @@ async fn each_role_does_its_part_and_no_other() {
 }
 
 #[tokio::test]
-async fn readiness_names_the_server_that_is_away_and_says_why() {
+async fn readiness_names_the_unreachable_server_and_the_reason() {
     let (folder, database) = (TempDir::new().expect("a folder"), Database::create());
     let program = Program::new(folder.path()).on(&database).set("COPILOT_EXECUTOR_PORT", "0");
-    let server = Served::start(&program, &["serve", "--role", "api", "--port", "0"]);
+    let server = RunningServer::start(&program, &["serve", "--role", "api", "--port", "0"]);
     database.refuse_connections().await;
     let deadline = Instant::now() + Duration::from_secs(20);
     let ready = loop {

@@ -1,4 +1,4 @@
-//! Reading a stream response event by event, with a bound on every wait.
+//! Reads a stream response event by event, with a timeout on every read.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use protocol::sse::{SseDecoder, SseEvent};
 use reqwest::{Response, header::HeaderMap};
 use serde_json::Value;
 
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 
-pub(crate) struct Events {
+pub(crate) struct EventStream {
     pub(crate) headers: HeaderMap,
     body: BoxStream<'static, reqwest::Result<bytes::Bytes>>,
     decoder: SseDecoder,
-    /// All bytes so far, comments included.
+    /// All bytes so far, SSE comments included.
     raw: Vec<u8>,
 }
 
@@ -31,12 +31,12 @@ pub(crate) enum Ending {
 
 /// One chunk with its id.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Got {
+pub(crate) struct ReceivedEvent {
     pub(crate) id: u64,
     pub(crate) chunk: Value,
 }
 
-impl Events {
+impl EventStream {
     pub(crate) fn of(response: Response) -> Self {
         assert_eq!(response.status(), 200, "a stream was expected");
         Self {
@@ -52,16 +52,16 @@ impl Events {
     }
 
     /// The next chunk, or how the stream ended.
-    pub(crate) async fn next(&mut self) -> Result<Got, Ending> {
-        tokio::time::timeout(PATIENCE, self.event())
+    pub(crate) async fn next(&mut self) -> Result<ReceivedEvent, Ending> {
+        tokio::time::timeout(TEST_TIMEOUT, self.event())
             .await
-            .expect("the stream says something in time")
+            .expect("the stream sends something in time")
     }
 
     /// Reads until a chunk of this type.
-    pub(crate) async fn until(&mut self, kind: &str) -> Got {
+    pub(crate) async fn until(&mut self, kind: &str) -> ReceivedEvent {
         loop {
-            let got = self.next().await.expect("the stream goes on");
+            let got = self.next().await.expect("the stream continues");
             if got.chunk["type"] == kind {
                 return got;
             }
@@ -69,28 +69,29 @@ impl Events {
     }
 
     /// Everything up to and including a chunk of this type.
-    pub(crate) async fn until_seen(&mut self, kind: &str) -> Vec<Got> {
+    pub(crate) async fn until_seen(&mut self, kind: &str) -> Vec<ReceivedEvent> {
         let mut seen = Vec::new();
-        while seen.last().is_none_or(|got: &Got| got.chunk["type"] != kind) {
-            seen.push(self.next().await.expect("the stream goes on"));
+        while seen.last().is_none_or(|got: &ReceivedEvent| got.chunk["type"] != kind) {
+            seen.push(self.next().await.expect("the stream continues"));
         }
         seen
     }
 
-    /// Reads until this text has come over the wire, also in a comment.
-    pub(crate) async fn until_raw(&mut self, part: &str, at_most: Duration) {
+    /// Reads until this text was received, in an event or an SSE comment.
+    pub(crate) async fn until_raw(&mut self, part: &str, timeout: Duration) {
         let reading = async {
             while !self.raw().contains(part) {
-                let piece = self.body.next().await.expect("the stream goes on").expect("unbroken");
+                let piece =
+                    self.body.next().await.expect("the stream continues").expect("unbroken");
                 self.raw.extend_from_slice(&piece);
                 self.decoder.push(&piece);
             }
         };
-        tokio::time::timeout(at_most, reading).await.expect("in time");
+        tokio::time::timeout(timeout, reading).await.expect("in time");
     }
 
     /// Everything up to the end.
-    pub(crate) async fn rest(&mut self) -> (Vec<Got>, Ending) {
+    pub(crate) async fn rest(&mut self) -> (Vec<ReceivedEvent>, Ending) {
         let mut all = Vec::new();
         loop {
             match self.next().await {
@@ -100,14 +101,14 @@ impl Events {
         }
     }
 
-    /// Everything, of a stream that must be complete.
-    pub(crate) async fn all(mut self) -> Vec<Got> {
+    /// All events of a stream that must be complete.
+    pub(crate) async fn all(mut self) -> Vec<ReceivedEvent> {
         let (all, ending) = self.rest().await;
         assert_eq!(ending, Ending::Complete);
         all
     }
 
-    async fn event(&mut self) -> Result<Got, Ending> {
+    async fn event(&mut self) -> Result<ReceivedEvent, Ending> {
         loop {
             match self.decoder.next_event().expect("an event stream") {
                 Some(SseEvent { data, .. }) if data == "[DONE]" => {
@@ -118,7 +119,7 @@ impl Events {
                 }
                 Some(event) => {
                     let id = event.id.expect("every chunk has an id");
-                    return Ok(Got {
+                    return Ok(ReceivedEvent {
                         id: id.parse().expect("a plain number"),
                         chunk: serde_json::from_str(&event.data).expect("a chunk"),
                     });
@@ -137,10 +138,10 @@ impl Events {
 }
 
 /// The text that a client would show.
-pub(crate) fn text_of(events: &[Got]) -> String {
+pub(crate) fn text_of(events: &[ReceivedEvent]) -> String {
     events.iter().filter_map(|got| got.chunk["delta"].as_str()).collect()
 }
 
-pub(crate) fn kinds(events: &[Got]) -> Vec<&str> {
+pub(crate) fn kinds(events: &[ReceivedEvent]) -> Vec<&str> {
     events.iter().filter_map(|got| got.chunk["type"].as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! The real binary, over HTTP and on the command line, on each engine.
+//! Tests of the real binary, over HTTP and on the command line, on each engine.
 
 #![allow(clippy::duplicate_mod, reason = "every test of the suite exists once for each engine")]
 

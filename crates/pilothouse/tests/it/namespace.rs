@@ -1,21 +1,21 @@
-//! Mounts that only the server under test sees: a process holds a mount namespace of its own, and the server
-//! is started inside it.
+//! Mounts that only the server under test sees: a helper process keeps a mount namespace, and the server is started
+//! inside it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Goes away with its holder, mounts and all.
-pub(crate) struct Namespace {
+/// The namespace and its mounts end with the process that keeps it.
+pub(crate) struct MountNamespace {
     holder: Child,
     wrapper: Vec<String>,
 }
 
-impl Namespace {
+impl MountNamespace {
     /// Runs these mount commands in a new namespace.
     pub(crate) fn with(mounts: &str) -> Self {
         let as_root = rustix::process::geteuid().is_root();
-        // Whoever is not root may mount in a user namespace of their own.
+        // Users other than root may mount in a user namespace of their own.
         let kinds: &[&str] =
             if as_root { &["--mount"] } else { &["--user", "--map-root-user", "--mount"] };
         let mut holder = Command::new("unshare")
@@ -28,7 +28,7 @@ impl Namespace {
         let mut line = String::new();
         let _ = BufReader::new(holder.stdout.take().expect("piped")).read_line(&mut line);
         if line.trim() != "ready" {
-            let output = holder.wait_with_output().expect("it has ended");
+            let output = holder.wait_with_output().expect("the process has ended");
             panic!(
                 "this test needs a mount namespace (`unshare {}`), and this machine refuses it: {}",
                 kinds.join(" "),
@@ -44,7 +44,7 @@ impl Namespace {
         Self { holder, wrapper }
     }
 
-    /// What a server inside is started under.
+    /// The command prefix that starts a server inside the namespace.
     pub(crate) fn wrapper(&self) -> &[String] {
         &self.wrapper
     }
@@ -56,7 +56,7 @@ impl Namespace {
     }
 }
 
-impl Drop for Namespace {
+impl Drop for MountNamespace {
     fn drop(&mut self) {
         let _ = self.holder.kill();
         let _ = self.holder.wait();

@@ -1,17 +1,17 @@
-//! The program on the command line, where it needs no store: refusals, settings, and what it prints.
+//! Command line behavior that needs no store: refused configurations, settings, and output.
 
 use std::process::{Output, Stdio};
 
-use crate::server::{Engine, Place};
+use crate::server::{Engine, TestStorage};
 
 fn run(environment: &[(&str, &str)], arguments: &[&str]) -> Output {
-    run_in(&Place::new(Engine::Embedded), environment, arguments)
+    run_in(&TestStorage::new(Engine::Embedded), environment, arguments)
 }
 
-fn run_in(place: &Place, environment: &[(&str, &str)], arguments: &[&str]) -> Output {
+fn run_in(storage: &TestStorage, environment: &[(&str, &str)], arguments: &[&str]) -> Output {
     let environment: Vec<_> =
         environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    place.command(&environment, arguments).output().expect("it runs")
+    storage.command(&environment, arguments).output().expect("it runs")
 }
 
 fn stderr(output: &Output) -> String {
@@ -23,7 +23,7 @@ fn stdout(output: &Output) -> String {
 }
 
 #[test]
-fn a_bad_configuration_refuses_to_start_with_a_sentence() {
+fn an_invalid_configuration_refuses_to_start_with_a_message() {
     for (environment, arguments, part) in [
         (&[("DATABASE_URL", "postgres://x")][..], &["serve"][..], "DATABASE_URL is set"),
         (&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", "short")], &["serve"], "openssl rand"),
@@ -37,16 +37,16 @@ fn a_bad_configuration_refuses_to_start_with_a_sentence() {
 }
 
 #[test]
-fn files_are_read_and_the_environment_wins() {
-    let place = Place::new(Engine::Embedded);
+fn environment_variables_override_env_files() {
+    let storage = TestStorage::new(Engine::Embedded);
     std::fs::write(
-        place.folder().join(".env"),
+        storage.folder().join(".env"),
         "NUM_COPILOT_WORKERS=7\nCHAT_MAX_STEPS=8\nCHAT_MODELL=x\n",
     )
     .expect("written");
-    std::fs::write(place.folder().join(".env.default"), "CHAT_MAX_STEPS=9\nCHAT_STREAM_TTL=10\n")
+    std::fs::write(storage.folder().join(".env.default"), "CHAT_MAX_STEPS=9\nCHAT_STREAM_TTL=10\n")
         .expect("written");
-    let output = run_in(&place, &[("NUM_COPILOT_WORKERS", "6")], &["doctor", "--port", "0"]);
+    let output = run_in(&storage, &[("NUM_COPILOT_WORKERS", "6")], &["doctor", "--port", "0"]);
     let shown = stdout(&output);
     let line = |name: &str| {
         let line = shown.lines().find(|line| line.trim_start().starts_with(name)).expect("shown");
@@ -58,8 +58,8 @@ fn files_are_read_and_the_environment_wins() {
     assert_eq!(line("PILOTHOUSE_PORT"), "0 command line");
     assert_eq!(line("CHAT_MAX_TOOL_CALLS"), "500 default");
     assert!(shown.contains("perhaps misspelled: CHAT_MODELL"));
-    std::fs::write(place.folder().join(".env"), "not a line\n").expect("written");
-    assert!(stderr(&run_in(&place, &[], &["doctor"])).contains(".env has a line"));
+    std::fs::write(storage.folder().join(".env"), "not a line\n").expect("written");
+    assert!(stderr(&run_in(&storage, &[], &["doctor"])).contains(".env has a line"));
 }
 
 #[test]
@@ -78,13 +78,13 @@ fn doctor_masks_secrets_and_fails_when_something_is_wrong() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
-    let place = Place::new(Engine::Embedded);
+fn a_closed_output_pipe_is_no_failure() {
+    let storage = TestStorage::new(Engine::Embedded);
     for arguments in [["openapi"], ["doctor"]] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
-        // Closed before anything is printed: the first write finds nobody.
+        // Closed before anything is printed, so the first write fails.
         drop(reader);
-        let ran = place
+        let ran = storage
             .command(&[], &arguments)
             .stdout(writer)
             .stderr(Stdio::piped())
@@ -97,6 +97,6 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 }
 
 #[test]
-fn a_token_is_printed_only_where_there_is_a_key_to_sign_it() {
+fn a_token_is_printed_only_with_a_signing_key() {
     assert!(stderr(&run(&[], &["token"])).contains("JWT_VERIFY_KEY is not set"));
 }

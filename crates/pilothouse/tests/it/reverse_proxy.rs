@@ -1,5 +1,4 @@
-//! A reverse proxy as an operator puts one in front: it gives the server a part of its addresses and keeps the name that
-//! it was asked by.
+//! A reverse proxy as an operator configures it: it forwards one path prefix to the server and keeps the `Host` header.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,11 +13,11 @@ use reqwest::Client;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// What the server gets to see of the part of the address that is its own.
+/// Whether the forwarded path keeps the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefix {
     Kept,
-    TakenOff,
+    Stripped,
 }
 
 /// Stops when it is dropped.
@@ -44,7 +43,7 @@ impl ReverseProxy {
         let router = Router::new().fallback(forward).with_state(route);
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            axum::serve(listener, router).await.expect("serving never ends by itself");
+            axum::serve(listener, router).await.expect("serving never ends");
         });
         Self { address, _serving: serving }
     }
@@ -63,7 +62,7 @@ async fn forward(State(route): State<Arc<Route>>, request: Request) -> Response 
     };
     let path = match route.prefix {
         Prefix::Kept => asked,
-        Prefix::TakenOff => rest,
+        Prefix::Stripped => rest,
     };
     let body = to_bytes(body, usize::MAX).await.expect("a whole request");
     let request = route.client.request(parts.method, format!("{}{path}", route.server));
@@ -71,7 +70,7 @@ async fn forward(State(route): State<Arc<Route>>, request: Request) -> Response 
     let mut response = Response::new(Body::empty());
     *response.status_mut() = answer.status();
     *response.headers_mut() = answer.headers().clone();
-    // These are about the connection to the server, not about the one to the client.
+    // These headers concern the connection to the server, not the one to the client.
     response.headers_mut().remove(CONNECTION);
     response.headers_mut().remove(TRANSFER_ENCODING);
     *response.body_mut() = Body::from_stream(answer.bytes_stream());

@@ -1,25 +1,25 @@
-//! Results that services leave in the stream of completions instead of calling the webhook.
+//! Operation results that external services add to the Redis stream of completions instead of calling the webhook.
 
 use redis::Value;
 use serde_json::json;
 use testkit::proxy::Mode;
 use testkit::services::Redis;
 
-use super::operations::Workshop;
+use super::operations::OperationCluster;
 use crate::distributed::guarantees::eventually;
-use crate::distributed::operations_flow::{Begun, TOOL, film, shown};
-use crate::server::{PATIENCE, Role};
+use crate::distributed::operations_flow::{StartedOperation, TOOL, film, shown};
+use crate::server::{Role, TEST_TIMEOUT};
 
 const STREAM: &str = "chat:completions";
 const GROUP: &str = "chat_consumers";
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000000";
 
-/// A Redis that nobody else reads completions from, and what a service does there.
-struct Letterbox(Redis);
+/// A Redis server of this test's own, and the commands an external service runs on its completion stream.
+struct CompletionStream(Redis);
 
-impl Letterbox {
+impl CompletionStream {
     fn open() -> Self {
-        Self(Redis::start().expect("a Redis of our own"))
+        Self(Redis::start().expect("a Redis server for this test"))
     }
 
     fn url(&self) -> String {
@@ -32,7 +32,8 @@ impl Letterbox {
             let mut connection = client.get_multiplexed_async_connection().await?;
             redis::cmd(line[0]).arg(&line[1..]).query_async(&mut connection).await
         };
-        let answer = tokio::time::timeout(PATIENCE, asking).await.expect("Redis answers in time");
+        let answer =
+            tokio::time::timeout(TEST_TIMEOUT, asking).await.expect("Redis answers in time");
         answer.expect("Redis takes the command")
     }
 
@@ -51,17 +52,17 @@ impl Letterbox {
         }
     }
 
-    /// Returns when everything was processed and put away.
-    async fn empty(&self) {
+    /// Returns when every entry was processed and deleted.
+    async fn wait_until_empty(&self) {
         eventually("an empty stream", async || {
             (self.number(&["XLEN", STREAM]).await == 0).then_some(())
         })
         .await;
-        assert!(self.in_hand().await.is_empty(), "and nobody has any of it in hand");
+        assert!(self.pending().await.is_empty(), "no entry is pending");
     }
 
-    /// The ids of what was taken and not acknowledged, and by whom.
-    async fn in_hand(&self) -> Vec<(String, String)> {
+    /// Id and consumer of each entry that was read and not acknowledged.
+    async fn pending(&self) -> Vec<(String, String)> {
         let Value::Array(rows) = self.ask(&["XPENDING", STREAM, GROUP, "-", "+", "100"]).await
         else {
             panic!("XPENDING gives a list")
@@ -77,16 +78,16 @@ impl Letterbox {
         rows.iter().map(row).collect()
     }
 
-    /// As if a minute had gone by: what is in hand has been there for so long that others may take it.
-    async fn a_minute_later(&self) {
-        for (id, consumer) in self.in_hand().await {
+    /// Sets the idle time of pending entries to over a minute, so that other consumers may claim them.
+    async fn expire_pending(&self) {
+        for (id, consumer) in self.pending().await {
             let line = ["XCLAIM", STREAM, GROUP, &consumer, "0", &id, "IDLE", "61000", "JUSTID"];
             self.ask(&line).await;
         }
     }
 }
 
-fn message(begun: &Begun) -> serde_json::Value {
+fn message(begun: &StartedOperation) -> serde_json::Value {
     let mut message = film();
     message["operation_id"] = json!(begun.operation);
     message["task_id"] = json!(begun.task);
@@ -94,47 +95,46 @@ fn message(begun: &Begun) -> serde_json::Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_in_the_stream_is_taken_in_every_form_of_it() {
-    let letters = Letterbox::open();
-    let shop = Workshop::on(Some(&letters.url()), &[]).await;
-    let by_task =
-        |begun: &Begun| json!({"task_id": begun.task, "success": true, "result": "film.mp4"});
-    let begun = shop.begin().await;
-    letters.post_data(&message(&begun)).await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    let begun = shop.begin().await;
-    letters.post_data(&by_task(&begun)).await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!("film.mp4"));
-    let begun = shop.begin().await;
+async fn results_in_the_stream_are_accepted_in_every_format() {
+    let stream = CompletionStream::open();
+    let setup = OperationCluster::on(Some(&stream.url()), &[]).await;
+    let by_task = |begun: &StartedOperation| json!({"task_id": begun.task, "success": true, "result": "film.mp4"});
+    let begun = setup.begin().await;
+    stream.post_data(&message(&begun)).await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    let begun = setup.begin().await;
+    stream.post_data(&by_task(&begun)).await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!("film.mp4"));
+    let begun = setup.begin().await;
     let result = json!({"file": "film.mp4"}).to_string();
-    letters.post(&["operation_id", &begun.operation, "success", "true", "result", &result]).await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    let begun = shop.begin().await;
-    letters.post(&["task_id", &begun.task, "success", "0", "error", "out of paint"]).await;
-    assert_eq!(shown(&shop.to_the_end(&begun).await)["message"], "out of paint");
-    let begun = shop.begin().await;
+    stream.post(&["operation_id", &begun.operation, "success", "true", "result", &result]).await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    let begun = setup.begin().await;
+    stream.post(&["task_id", &begun.task, "success", "0", "error", "out of paint"]).await;
+    assert_eq!(shown(&setup.to_the_end(&begun).await)["message"], "out of paint");
+    let begun = setup.begin().await;
     let nul = json!({"operation_id": begun.operation, "success": true, "result": "a\u{0}b"});
-    letters.post_data(&nul).await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!("a\u{fffd}b"));
-    letters.empty().await;
-    shop.model.assert_no_violations();
+    stream.post_data(&nul).await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!("a\u{fffd}b"));
+    stream.wait_until_empty().await;
+    setup.model.assert_no_violations();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_makes_no_sense_is_put_away_and_logged_without_its_content() {
-    let letters = Letterbox::open();
-    let shop = Workshop::on(Some(&letters.url()), &[]).await;
-    let begun = shop.begin().await;
-    letters.post(&["data", "canary, and no JSON"]).await;
-    letters.post(&["something", "canary"]).await;
-    letters.post_data(&json!(["canary"])).await;
-    letters.post_data(&json!({"operation_id": begun.operation, "result": "canary"})).await;
-    letters.post_data(&json!({"success": true, "result": "canary"})).await;
-    letters.post_data(&json!({"operation_id": UNKNOWN, "success": true, "result": "canary"})).await;
-    letters.post_data(&message(&begun)).await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    letters.empty().await;
-    let log = shop.cluster.log();
+async fn invalid_results_are_acknowledged_and_logged_without_their_content() {
+    let stream = CompletionStream::open();
+    let setup = OperationCluster::on(Some(&stream.url()), &[]).await;
+    let begun = setup.begin().await;
+    stream.post(&["data", "canary, and no JSON"]).await;
+    stream.post(&["something", "canary"]).await;
+    stream.post_data(&json!(["canary"])).await;
+    stream.post_data(&json!({"operation_id": begun.operation, "result": "canary"})).await;
+    stream.post_data(&json!({"success": true, "result": "canary"})).await;
+    stream.post_data(&json!({"operation_id": UNKNOWN, "success": true, "result": "canary"})).await;
+    stream.post_data(&message(&begun)).await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    stream.wait_until_empty().await;
+    let log = setup.cluster.log();
     for (part, times) in [
         ("a completion cannot be read", 4),
         ("a completion names no operation", 1),
@@ -146,63 +146,63 @@ async fn what_makes_no_sense_is_put_away_and_logged_without_its_content() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_was_sent_while_nobody_ran_is_taken_at_the_start() {
-    let letters = Letterbox::open();
-    let mut shop = Workshop::on(Some(&letters.url()), &[]).await;
-    let begun = shop.begin().await;
-    shop.cluster.executor_mut(0).kill9();
-    letters.post_data(&message(&begun)).await;
-    shop.cluster.executor_mut(0).restart();
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    letters.empty().await;
+async fn a_result_sent_while_no_executor_ran_is_processed_at_the_start() {
+    let stream = CompletionStream::open();
+    let mut setup = OperationCluster::on(Some(&stream.url()), &[]).await;
+    let begun = setup.begin().await;
+    setup.cluster.executor_mut(0).kill9();
+    stream.post_data(&message(&begun)).await;
+    setup.cluster.executor_mut(0).restart();
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    stream.wait_until_empty().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_equal_results_by_both_ways_are_one() {
-    let letters = Letterbox::open();
-    let mut shop = Workshop::on(Some(&letters.url()), &[]).await;
-    shop.cluster.spawn(Role::Executor, &[]);
-    let begun = shop.begin().await;
+async fn many_equal_results_by_stream_and_webhook_are_one() {
+    let stream = CompletionStream::open();
+    let mut setup = OperationCluster::on(Some(&stream.url()), &[]).await;
+    setup.cluster.spawn(Role::Executor, &[]);
+    let begun = setup.begin().await;
     for _ in 0..30 {
-        letters.post_data(&message(&begun)).await;
-        shop.complete(&begun).await;
+        stream.post_data(&message(&begun)).await;
+        setup.complete(&begun).await;
     }
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    letters.empty().await;
-    assert_eq!((shop.continuations(), shop.service.calls(TOOL).len()), (1, 1));
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    stream.wait_until_empty().await;
+    assert_eq!((setup.continuations(), setup.service.calls(TOOL).len()), (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_is_not_put_away_before_it_is_stored() {
-    let letters = Letterbox::open();
-    let mut shop = Workshop::without_executor(Some(&letters.url()), &[]).await;
-    shop.cluster.spawn_linked(Role::Executor, &[]);
-    let begun = shop.begin().await;
-    shop.cluster.executor(0).links().postgres.set(Mode::Refuse);
-    letters.post_data(&message(&begun)).await;
-    shop.cluster.executor(0).log().wait_for("could not process a completion");
-    assert_eq!(letters.in_hand().await.len(), 1, "it was read and not acknowledged");
-    shop.cluster.executor(0).links().postgres.set(Mode::Pass);
-    letters.a_minute_later().await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    letters.empty().await;
-    assert_eq!(shop.continuations(), 1);
+async fn a_result_is_not_acknowledged_before_it_is_stored() {
+    let stream = CompletionStream::open();
+    let mut setup = OperationCluster::without_executor(Some(&stream.url()), &[]).await;
+    setup.cluster.spawn_with_proxies(Role::Executor, &[]);
+    let begun = setup.begin().await;
+    setup.cluster.executor(0).proxies().postgres.set(Mode::Refuse);
+    stream.post_data(&message(&begun)).await;
+    setup.cluster.executor(0).log().wait_for("could not process a completion");
+    assert_eq!(stream.pending().await.len(), 1, "it was read and not acknowledged");
+    setup.cluster.executor(0).proxies().postgres.set(Mode::Pass);
+    stream.expire_pending().await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    stream.wait_until_empty().await;
+    assert_eq!(setup.continuations(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_a_killed_executor_had_in_hand_is_taken_by_another() {
-    let letters = Letterbox::open();
-    let mut shop = Workshop::without_executor(Some(&letters.url()), &[]).await;
-    shop.cluster.spawn_linked(Role::Executor, &[]);
-    let begun = shop.begin().await;
-    shop.cluster.executor(0).links().postgres.set(Mode::Refuse);
-    letters.post_data(&message(&begun)).await;
-    shop.cluster.executor(0).log().wait_for("could not process a completion");
-    shop.cluster.executor_mut(0).kill9();
-    shop.cluster.spawn(Role::Executor, &[]);
-    assert_eq!(letters.in_hand().await.len(), 1, "the dead one still has it");
-    letters.a_minute_later().await;
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), json!({"file": "film.mp4"}));
-    letters.empty().await;
-    assert_eq!(shop.continuations(), 1);
+async fn a_result_pending_at_a_killed_executor_is_claimed_by_another() {
+    let stream = CompletionStream::open();
+    let mut setup = OperationCluster::without_executor(Some(&stream.url()), &[]).await;
+    setup.cluster.spawn_with_proxies(Role::Executor, &[]);
+    let begun = setup.begin().await;
+    setup.cluster.executor(0).proxies().postgres.set(Mode::Refuse);
+    stream.post_data(&message(&begun)).await;
+    setup.cluster.executor(0).log().wait_for("could not process a completion");
+    setup.cluster.executor_mut(0).kill9();
+    setup.cluster.spawn(Role::Executor, &[]);
+    assert_eq!(stream.pending().await.len(), 1, "it is pending at the killed executor");
+    stream.expire_pending().await;
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
+    stream.wait_until_empty().await;
+    assert_eq!(setup.continuations(), 1);
 }

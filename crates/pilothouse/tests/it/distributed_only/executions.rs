@@ -1,4 +1,4 @@
-//! Runs of agents where several processes share the work: one dies and another one goes on, or there is none at all for
+//! Agent executions with several executors: one is killed and another continues its executions, or no executor runs for
 //! a while.
 
 use std::sync::Arc;
@@ -8,17 +8,19 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testkit::model_server::{RecordedRequest, Script};
 
-use super::{cluster, nobody};
-use crate::distributed::agents::executions_scene::{ASK_MODEL, CALCULATE, Drawing, STEP_THROUGH};
-use crate::distributed::agents::streaming_frames::{Frame, numbered};
+use super::{cluster, empty_cluster};
+use crate::distributed::agents::execution_fixtures::{
+    ASK_MODEL, CALCULATE, GraphBuilder, STEP_THROUGH,
+};
+use crate::distributed::agents::execution_stream::{ExecutionEvent, numbered};
 use crate::server::Role;
 
 const RUNS: usize = 6;
-/// The lease, and what a loaded machine needs to notice and to begin again.
+/// The lease, plus the time a loaded machine needs to notice its end and to start the work again.
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_runs_of_a_killed_executor_go_on_at_another_one_and_their_streams_do_not_break() {
+async fn executions_of_a_killed_executor_continue_elsewhere_without_breaking_streams() {
     let (model, mut cluster) = cluster(1, 1, &[]).await;
     let first_life = Arc::new(AtomicBool::new(true));
     let hangs = first_life.clone();
@@ -41,7 +43,7 @@ async fn the_runs_of_a_killed_executor_go_on_at_another_one_and_their_streams_do
     let killed = Instant::now();
     let api = cluster.api(0).http();
     for (run, stream) in watched {
-        // On the connection that was open all the time.
+        // On the connection that stayed open.
         stream.all().await;
         let ended = run.completed(api).await;
         assert_eq!(ended["outputs"]["answer"], json!(["To the end."]));
@@ -57,8 +59,8 @@ async fn the_runs_of_a_killed_executor_go_on_at_another_one_and_their_streams_do
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_started_while_no_executor_is_there_waits_for_one() {
-    let (model, mut cluster) = nobody(&[]).await;
+async fn an_execution_started_without_an_executor_waits_for_one() {
+    let (model, mut cluster) = empty_cluster(&[]).await;
     model.respond_with(|_: &RecordedRequest| Script::text("Here I am."));
     cluster.spawn(Role::Api, &[]);
     let api = cluster.api(0).http();
@@ -67,18 +69,18 @@ async fn a_run_that_is_started_while_no_executor_is_there_waits_for_one() {
     let stopped = agent.start(api).await;
     let mut stream = run.follow(api).await;
     let first = stream.next().await;
-    assert!(matches!(first, Ok(Frame::Run(row)) if row["status"] == "QUEUED"));
-    assert_eq!(stopped.stop(api).await["status"], "TERMINATED", "nobody is needed for that");
+    assert!(matches!(first, Ok(ExecutionEvent::Execution(row)) if row["status"] == "QUEUED"));
+    assert_eq!(stopped.stop(api).await["status"], "TERMINATED", "no executor is needed for that");
     cluster.spawn(Role::Executor, &[]);
     stream.all().await;
     let api = cluster.api(0).http();
     assert_eq!(run.completed(api).await["outputs"]["answer"], json!(["Here I am."]));
-    assert_eq!(stopped.read(api).await["node_total"], 0, "what was stopped has never begun");
+    assert_eq!(stopped.read(api).await["node_total"], 0, "the stopped execution never started");
     assert_eq!(model.requests().len(), 1);
 }
 
-fn asking() -> Drawing {
-    Drawing::default()
+fn asking() -> GraphBuilder {
+    GraphBuilder::default()
         .node("think", ASK_MODEL, json!({"prompt": "well?"}))
         .output("answer", "think.response")
         .node("numbers", STEP_THROUGH, json!({"items": [0, 1, 2]}))

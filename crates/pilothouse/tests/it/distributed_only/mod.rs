@@ -1,46 +1,46 @@
-//! What only several processes can meet: one of them dies, hangs, leaves, or is cut off from a server, and the others go
-//! on as if nothing had happened.
+//! Tests that need several processes: one of them is killed, suspended, shut down or cut off from a server, and the
+//! others take over its work.
 
+mod api_shutdown;
+mod canceling;
 mod completions;
 mod crash_loop;
-mod cut_off;
+mod disconnected;
 mod executions;
-mod hung;
-mod killed;
-mod leaving_api;
+mod followed_turn;
+mod killed_executor;
 mod operations;
 mod rolling_restart;
 mod rows;
-mod stopping;
-mod trees;
+mod session_trees;
+mod suspended;
 mod two_apis;
-mod watched;
 
 use testkit::model_server::ModelServer;
 
-use crate::contract::End;
+use crate::contract::TurnEnd;
 use crate::distributed::guarantees::model_settings;
 use crate::server::{Cluster, Engine, Role};
 
-/// Every turn runs at once, however few processes there are.
+/// Limits high enough that all turns of a test run at the same time, with any number of processes.
 const ALL_AT_ONCE: [(&str, &str); 3] = [
     ("NUM_COPILOT_WORKERS", "40"),
     ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "40"),
     ("MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "40"),
 ];
 
-/// How a turn ends that went well.
-fn finished() -> End {
-    End::Finished("stop".to_owned())
+/// The end of a successful turn.
+fn finished() -> TurnEnd {
+    TurnEnd::Finished("stop".to_owned())
 }
 
-/// A model, and so many processes of each role that talk to it.
+/// A model server and a cluster with this many processes of each role.
 async fn cluster(
     apis: usize,
     executors: usize,
     settings: &[(&str, &str)],
 ) -> (ModelServer, Cluster) {
-    let (model, mut cluster) = nobody(settings).await;
+    let (model, mut cluster) = empty_cluster(settings).await;
     for _ in 0..apis {
         cluster.spawn(Role::Api, &[]);
     }
@@ -50,8 +50,8 @@ async fn cluster(
     (model, cluster)
 }
 
-/// A model, and a place where nothing runs yet.
-async fn nobody(settings: &[(&str, &str)]) -> (ModelServer, Cluster) {
+/// A model server and a cluster without processes.
+async fn empty_cluster(settings: &[(&str, &str)]) -> (ModelServer, Cluster) {
     let model = ModelServer::start().await;
     let url = model.openai_url();
     let cluster = Cluster::empty(Engine::Distributed, &[], &model_settings(&url, settings));

@@ -1,4 +1,4 @@
-//! Operations in several processes: each may die while it has one in hand, and the others bring it to its end.
+//! Operations with several processes: each may be killed while it works on one, and the others finish it.
 
 use serde_json::json;
 use testkit::external_service::{Answer, ExternalService};
@@ -6,27 +6,29 @@ use testkit::model_server::{ModelServer, Script};
 use testkit::services::Urls;
 
 use super::finished;
-use crate::contract::{assert_replay, assert_whole};
+use crate::contract::{assert_complete, assert_replay};
 use crate::distributed::guarantees::{eventually, model_settings};
 use crate::distributed::operations_flow::{
-    self, Begun, DONE, KEY, TOOL, answer, film, follow, goes_on, has_rested, shown, webhook,
+    self, DONE, KEY, StartedOperation, TOOL, answer, film, follow, is_continuation, is_waiting,
+    shown, webhook,
 };
-use crate::events::{Got, text_of};
+use crate::events::{ReceivedEvent, text_of};
 use crate::server::{Cluster, Role, json_of};
 
-/// A cluster between a model and the service of a long-running tool, which accepts the work and says nothing more.
-pub(super) struct Workshop {
+/// A cluster, a model server, and the external service of a long-running tool, which accepts the work and sends no
+/// result.
+pub(super) struct OperationCluster {
     pub(super) model: ModelServer,
     pub(super) service: ExternalService,
     pub(super) cluster: Cluster,
 }
 
-impl Workshop {
-    /// One process that serves the API and one executor, with this Redis or the one that all share.
+impl OperationCluster {
+    /// One API process and one executor, on this Redis server or the shared one.
     pub(super) async fn on(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
-        let mut shop = Self::without_executor(redis, more).await;
-        shop.cluster.spawn(Role::Executor, &[]);
-        shop
+        let mut setup = Self::without_executor(redis, more).await;
+        setup.cluster.spawn(Role::Executor, &[]);
+        setup
     }
 
     pub(super) async fn without_executor(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
@@ -44,82 +46,82 @@ impl Workshop {
         Self { model, service, cluster }
     }
 
-    /// An operation that rests.
-    pub(super) async fn begin(&self) -> Begun {
+    /// Starts an operation and waits until its turn waits for the result.
+    pub(super) async fn begin(&self) -> StartedOperation {
         let api = self.cluster.api(0).http();
         let begun = operations_flow::begin(api, &api.session().await).await;
-        eventually("a rest", async || has_rested(&self.cluster.log(), &begun).then_some(())).await;
+        eventually("a rest", async || is_waiting(&self.cluster.log(), &begun).then_some(())).await;
         begun
     }
 
-    pub(super) async fn complete(&self, begun: &Begun) {
+    pub(super) async fn complete(&self, begun: &StartedOperation) {
         let sent = webhook(self.cluster.api(0).http(), &begun.operation, &film()).send().await;
         assert_eq!(json_of(sent.expect("an answer")).await["task_id"], begun.task);
     }
 
-    /// The whole stream of an operation that ends well.
-    pub(super) async fn to_the_end(&self, begun: &Begun) -> Vec<Got> {
+    /// The complete stream of an operation that ends well.
+    pub(super) async fn to_the_end(&self, begun: &StartedOperation) -> Vec<ReceivedEvent> {
         let events = follow(self.cluster.api(0).http(), &begun.task).await.all().await;
         assert_eq!(assert_replay(&events), finished());
         assert!(text_of(&events).ends_with(DONE), "{}", text_of(&events));
         events
     }
 
-    /// How often the model was asked to go on after an operation.
+    /// How many requests continue the conversation after an operation.
     pub(super) fn continuations(&self) -> usize {
-        self.model.requests().iter().filter(|request| goes_on(request)).count()
+        self.model.requests().iter().filter(|request| is_continuation(request)).count()
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_work_of_a_killed_executor_is_asked_for_again_by_another_with_the_same_key() {
-    let mut shop = Workshop::on(None, &[]).await;
-    shop.service.answer(TOOL, Answer::never());
-    let api = shop.cluster.api(0).http();
+async fn the_request_of_a_killed_executor_is_repeated_by_another_with_the_same_key() {
+    let mut setup = OperationCluster::on(None, &[]).await;
+    setup.service.answer(TOOL, Answer::never());
+    let api = setup.cluster.api(0).http();
     let begun = operations_flow::begin(api, &api.session().await).await;
-    shop.service.wait_for_calls(TOOL, 1).await;
-    shop.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
-    shop.cluster.spawn(Role::Executor, &[]);
-    shop.cluster.executor_mut(0).kill9();
-    let events = shop.to_the_end(&begun).await;
+    setup.service.wait_for_calls(TOOL, 1).await;
+    setup.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
+    setup.cluster.spawn(Role::Executor, &[]);
+    setup.cluster.executor_mut(0).kill9();
+    let events = setup.to_the_end(&begun).await;
     assert_eq!(shown(&events)["output"]["file"], "film.mp4");
-    let calls = shop.service.calls(TOOL);
+    let calls = setup.service.calls(TOOL);
     assert_eq!((calls.len(), calls[0].key()), (2, calls[1].key()));
-    assert_eq!(shop.continuations(), 1);
+    assert_eq!(setup.continuations(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_came_while_no_executor_ran_leads_to_an_answer_when_one_does() {
-    let mut shop = Workshop::on(None, &[]).await;
-    let begun = shop.begin().await;
-    shop.cluster.executor_mut(0).kill9();
-    shop.complete(&begun).await;
-    shop.cluster.executor_mut(0).restart();
-    assert_eq!(*shown(&shop.to_the_end(&begun).await), film()["result"]);
-    assert_eq!((shop.continuations(), shop.service.calls(TOOL).len()), (1, 1));
+async fn a_result_received_without_an_executor_is_answered_when_one_starts() {
+    let mut setup = OperationCluster::on(None, &[]).await;
+    let begun = setup.begin().await;
+    setup.cluster.executor_mut(0).kill9();
+    setup.complete(&begun).await;
+    setup.cluster.executor_mut(0).restart();
+    assert_eq!(*shown(&setup.to_the_end(&begun).await), film()["result"]);
+    assert_eq!((setup.continuations(), setup.service.calls(TOOL).len()), (1, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_goes_on_after_an_operation_goes_on_at_another_executor_when_its_own_is_killed() {
-    let mut shop = Workshop::on(None, &[]).await;
-    let begun = shop.begin().await;
-    shop.model.enqueue(Script::default().say_in("The fi", 1).hang());
-    shop.complete(&begun).await;
-    let mut live = follow(shop.cluster.api(0).http(), &begun.task).await;
+async fn a_continuation_after_an_operation_moves_to_another_executor_after_a_kill() {
+    let mut setup = OperationCluster::on(None, &[]).await;
+    let begun = setup.begin().await;
+    setup.model.enqueue(Script::default().say_in("The fi", 1).hang());
+    setup.complete(&begun).await;
+    let mut live = follow(setup.cluster.api(0).http(), &begun.task).await;
     let mut seen = live.until_seen("text-delta").await;
-    shop.cluster.spawn(Role::Executor, &[]);
-    shop.cluster.executor_mut(0).kill9();
+    setup.cluster.spawn(Role::Executor, &[]);
+    setup.cluster.executor_mut(0).kill9();
     seen.extend(live.rest().await.0);
-    assert_eq!(assert_whole(&seen), finished());
+    assert_eq!(assert_complete(&seen), finished());
     assert_eq!(*shown(&seen), film()["result"]);
-    assert_eq!((text_of(&seen), shop.continuations()), (format!("The fi{DONE}"), 2));
+    assert_eq!((text_of(&seen), setup.continuations()), (format!("The fi{DONE}"), 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_executor_that_serves_no_clients_does_not_give_its_own_address_to_services() {
-    let shop = Workshop::on(None, &[]).await;
-    let begun = shop.begin().await;
-    let [call] = shop.service.calls(TOOL).try_into().expect("one call");
+async fn an_executor_does_not_send_its_own_address_as_callback_url() {
+    let setup = OperationCluster::on(None, &[]).await;
+    let begun = setup.begin().await;
+    let [call] = setup.service.calls(TOOL).try_into().expect("one call");
     assert_eq!(call.operation_id(), begun.operation);
     assert_eq!(call.body.get("callback_url"), None);
 }

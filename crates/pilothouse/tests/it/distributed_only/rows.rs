@@ -1,10 +1,11 @@
-//! What the database holds of one turn, read around the program.
+//! The rows of one turn, read directly from the database.
 
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use crate::server::Cluster;
 
-/// Every row that belongs to the turn, as text: its own, its log with all bytes, its messages and its journal.
+/// Every row that belongs to the turn, as text: the turn, its log, its segments with all bytes, its messages and its
+/// journal.
 pub(super) async fn rows_of(cluster: &Cluster, turn: &str) -> Vec<String> {
     let mut all = Vec::new();
     for statement in [
@@ -23,9 +24,9 @@ pub(super) async fn rows_of(cluster: &Cluster, turn: &str) -> Vec<String> {
     all
 }
 
-/// The first column of the answer.
+/// The first column of each row of the result.
 pub(super) async fn ask(cluster: &Cluster, statement: &str) -> Vec<String> {
-    let url = &cluster.place().urls().database;
+    let url = &cluster.storage().urls().database;
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("it is there");
     let asking = async {
         let answers = client.simple_query(statement).await.expect("the statement is good");

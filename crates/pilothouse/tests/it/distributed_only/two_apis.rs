@@ -1,4 +1,4 @@
-//! Two API processes are one: a client may come to either of them, each time anew.
+//! Two API processes serve the same data: a client may use either one for each request.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use futures::future::{join, join_all, join3};
 use testkit::model_server::{Gate, Script};
 use tokio::time::{Instant, timeout_at};
 
-use super::watched::Watched;
+use super::followed_turn::FollowedTurn;
 use super::{cluster, finished};
 use crate::contract::assert_replay;
 use crate::distributed::guarantees::{follow_after, send_and_follow, turn_of};
-use crate::events::{Ending, Events, Got, text_of};
+use crate::events::{Ending, EventStream, ReceivedEvent, text_of};
 use crate::server::{Api, Cluster};
 
 const DELTAS: usize = 2_000;
@@ -29,7 +29,7 @@ async fn every_api_shows_the_same_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_change_the_api_again_and_again_see_what_one_that_stays_sees() {
+async fn clients_that_alternate_between_apis_get_the_same_events() {
     let (model, cluster) = cluster(2, 1, &[]).await;
     let at_once = 20;
     let script = (0..DELTAS / at_once).fold(Script::default(), |script, part| {
@@ -38,29 +38,34 @@ async fn clients_that_change_the_api_again_and_again_see_what_one_that_stays_see
         script.say_in(&words, at_once).delay(Duration::from_millis(30))
     });
     model.enqueue(script);
-    let mut patient = Watched::start(cluster.api(0).http(), "hello").await;
-    patient.until("start").await;
-    let turn = patient.turn.clone();
+    let mut steady = FollowedTurn::start(cluster.api(0).http(), "hello").await;
+    steady.until("start").await;
+    let turn = steady.turn.clone();
     let late = cluster.api(1).http().get(&format!("/chat/tasks/{turn}/stream"));
-    let late = Events::of(late.send().await.expect("an answer"));
-    let restless = join_all((0..CLIENTS).map(|number| restless(&cluster, &turn, number)));
-    let (others, late, ()) = join3(restless, late.all(), patient.read_to_the_end()).await;
-    assert_eq!((assert_replay(&late), text_of(&late)), (finished(), patient.text()));
-    patient.assert_holds(cluster.api(1).http(), &finished()).await;
+    let late = EventStream::of(late.send().await.expect("an answer"));
+    let follow_alternating =
+        join_all((0..CLIENTS).map(|number| follow_alternating(&cluster, &turn, number)));
+    let (others, late, ()) = join3(follow_alternating, late.all(), steady.read_to_the_end()).await;
+    assert_eq!((assert_replay(&late), text_of(&late)), (finished(), steady.text()));
+    steady.assert_holds(cluster.api(1).http(), &finished()).await;
     let expected: String = (0..DELTAS).map(|word| format!("{word:06} ")).collect();
-    assert_eq!(patient.text(), expected);
+    assert_eq!(steady.text(), expected);
     let mut changes = 0;
     for (seen, connections) in others {
-        assert_eq!(seen, patient.seen[1..], "after {connections} connections");
+        assert_eq!(seen, steady.seen[1..], "after {connections} connections");
         changes += connections - 1;
     }
     assert!(changes >= CLIENTS * 3, "they changed often: {changes}");
     assert_eq!(model.requests().len(), 1);
 }
 
-/// Follows a turn after its first event, on a connection of 50 to 300 ms to one API, then to the other.
-async fn restless(cluster: &Cluster, turn: &str, number: usize) -> (Vec<Got>, usize) {
-    let (mut seen, mut connections) = (Vec::<Got>::new(), 0);
+/// Follows a turn after its first event, on connections of 50 to 300 ms that alternate between the two API processes.
+async fn follow_alternating(
+    cluster: &Cluster,
+    turn: &str,
+    number: usize,
+) -> (Vec<ReceivedEvent>, usize) {
+    let (mut seen, mut connections) = (Vec::<ReceivedEvent>::new(), 0);
     loop {
         let api: &Api = cluster.api((number + connections) % 2).http();
         let last = seen.last().map_or(1, |got| got.id);
@@ -80,7 +85,7 @@ async fn restless(cluster: &Cluster, turn: &str, number: usize) -> (Vec<Got>, us
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_message_sent_to_both_apis_at_once_is_one_turn() {
+async fn the_same_message_sent_to_both_apis_is_one_turn() {
     let (model, cluster) = cluster(2, 1, &[]).await;
     model.respond_with(|_| Script::text("Once."));
     let (one, other) = (cluster.api(0).http(), cluster.api(1).http());

@@ -1,4 +1,4 @@
-//! A database of a test's own that nothing has been done to yet, and room at the broker.
+//! A new database and a RabbitMQ namespace for one test.
 
 use testkit::services::{Installation, Urls};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
@@ -11,11 +11,11 @@ pub(super) struct Database {
 impl Database {
     pub(super) fn create() -> Self {
         let shared = Urls::of_run().expect("the servers are there");
-        let installation = Installation::create(&shared).expect("there is room");
+        let installation = Installation::create(&shared).expect("an installation is created");
         Self { shared, installation }
     }
 
-    /// What the program has to be told to find it.
+    /// The settings with which the program finds it.
     pub(super) fn settings(&self) -> Vec<(&'static str, &str)> {
         self.installation.settings()
     }
@@ -25,7 +25,7 @@ impl Database {
         ask(&self.installation.urls().database, sql).await
     }
 
-    /// As if the server were gone, for this database only.
+    /// Simulates a lost server, for this database only.
     pub(super) async fn refuse_connections(&self) {
         let name = self.ask("SELECT current_database()").await;
         let shared = &self.shared.database;

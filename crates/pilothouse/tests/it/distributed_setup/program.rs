@@ -1,4 +1,4 @@
-//! The program with chosen settings: run to its end, or serving until it is dropped.
+//! The program with chosen settings: run to completion, or serving until dropped.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use super::database::Database;
 
-/// Nothing in these tests takes longer on a machine that works.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any step of these tests takes on a working machine.
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) fn client() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().no_proxy().timeout(PATIENCE).build().expect("a client")
+    Client::builder().no_proxy().timeout(TEST_TIMEOUT).build().expect("a client")
 }
 
 #[derive(Clone)]
@@ -24,10 +24,10 @@ pub(super) struct Program {
     environment: Vec<(String, String)>,
 }
 
-/// How a command ended and what it said, on either stream.
-pub(super) struct Ran {
-    pub(super) good: bool,
-    pub(super) told: String,
+/// Exit status and output of a command, stdout and stderr together.
+pub(super) struct CommandOutput {
+    pub(super) success: bool,
+    pub(super) text_output: String,
 }
 
 impl Program {
@@ -41,18 +41,21 @@ impl Program {
         self
     }
 
-    /// On the servers of the tests.
+    /// Adds the settings of the test servers.
     pub(super) fn on(self, database: &Database) -> Self {
         database.settings().iter().fold(self, |program, (name, value)| program.set(name, value))
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Ran {
+    pub(super) fn run(&self, arguments: &[&str]) -> CommandOutput {
         let output = self.command(arguments).output().expect("it runs");
-        let told = [output.stdout, output.stderr].concat();
-        Ran { good: output.status.success(), told: String::from_utf8_lossy(&told).into_owned() }
+        let text_output = [output.stdout, output.stderr].concat();
+        CommandOutput {
+            success: output.status.success(),
+            text_output: String::from_utf8_lossy(&text_output).into_owned(),
+        }
     }
 
-    /// With nothing of the tester's own settings, in a folder without a `.env`.
+    /// Runs without the environment of the caller, in a folder without a `.env`.
     #[expect(clippy::disallowed_methods, reason = "a test hands its own PATH on")]
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pilothouse"));
@@ -67,20 +70,20 @@ impl Program {
     }
 }
 
-impl Ran {
-    /// The line that begins like this.
+impl CommandOutput {
+    /// The line that begins with this text.
     pub(super) fn line(&self, start: &str) -> &str {
-        let found = self.told.lines().find(|line| line.starts_with(start));
-        found.unwrap_or_else(|| panic!("no line begins with {start:?}:\n{}", self.told))
+        let found = self.text_output.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no line begins with {start:?}:\n{}", self.text_output))
     }
 }
 
-pub(super) struct Served {
+pub(super) struct RunningServer {
     child: Child,
     base: String,
 }
 
-impl Served {
+impl RunningServer {
     pub(super) fn start(program: &Program, arguments: &[&str]) -> Self {
         let mut command = program.command(arguments);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
@@ -88,9 +91,9 @@ impl Served {
         let url = lines.find_map(|line| {
             line.expect("text").trim().strip_prefix("URL").map(|url| url.trim().to_owned())
         });
-        // Somebody must take the rest, or the program would wait for them.
+        // Drains the rest of the output; otherwise the program would block on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, base: url.expect("it says where it is") }
+        Self { child, base: url.expect("it prints its URL") }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
@@ -112,32 +115,32 @@ impl Served {
         made["id"].as_str().expect("an id").to_owned()
     }
 
-    pub(super) async fn say(&self, session: &str, message: &str) -> Stream {
+    pub(super) async fn say(&self, session: &str, message: &str) -> ResponseStream {
         let url = self.url(&format!("/api/chat/sessions/{session}/stream"));
         let sent = client().post(url).json(&json!({"message": message})).send();
-        Stream { response: sent.await.expect("an answer"), seen: String::new() }
+        ResponseStream { response: sent.await.expect("an answer"), seen: String::new() }
     }
 
-    pub(super) async fn follow(&self, session: &str) -> Stream {
+    pub(super) async fn follow(&self, session: &str) -> ResponseStream {
         let url = self.url(&format!("/api/chat/sessions/{session}/stream"));
         let response = client().get(url).send().await.expect("an answer");
-        Stream { response, seen: String::new() }
+        ResponseStream { response, seen: String::new() }
     }
 }
 
-impl Drop for Served {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-pub(super) struct Stream {
+pub(super) struct ResponseStream {
     response: Response,
     seen: String,
 }
 
-impl Stream {
+impl ResponseStream {
     pub(super) async fn until(&mut self, part: &str) {
         while !self.seen.contains(part) {
             let more = self.response.chunk().await.expect("bytes");

@@ -1,22 +1,22 @@
-//! Results that another program on the same machine leaves in the table of completions.
+//! Operation results that another program on the same machine inserts into the completion table.
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use super::guarantees::eventually;
-use crate::embedded::operations_flow::{TOOL, Workshop, film, finished, shown};
+use crate::embedded::operations_flow::{OperationServer, TOOL, film, finished, shown};
 
-/// The database as another program opens it.
-fn open(shop: &Workshop) -> Connection {
-    let path = shop.server.folder().join("data/pilothouse.db");
+/// The database, opened as another program does it.
+fn open(setup: &OperationServer) -> Connection {
+    let path = setup.server.folder().join("data/pilothouse.db");
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let db = db.expect("a database");
-    db.busy_timeout(crate::server::PATIENCE).expect("patience");
+    db.busy_timeout(crate::server::TEST_TIMEOUT).expect("the timeout is set");
     db
 }
 
 fn leave(db: &Connection, body: &str) {
-    db.execute("INSERT INTO completion (body) VALUES (?1)", [body]).expect("it is taken");
+    db.execute("INSERT INTO completion (body) VALUES (?1)", [body]).expect("the row is inserted");
 }
 
 async fn empty(db: &Connection) {
@@ -34,21 +34,21 @@ fn with(id: &str, value: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_result_in_the_table_is_taken_and_what_makes_no_sense_is_put_away() {
-    let shop = Workshop::start().await;
-    let db = open(&shop);
-    let (first, second) = (shop.begin_and_rest().await, shop.begin_and_rest().await);
+async fn results_in_the_table_are_accepted_and_invalid_rows_are_deleted() {
+    let setup = OperationServer::start().await;
+    let db = open(&setup);
+    let (first, second) = (setup.start_and_wait().await, setup.start_and_wait().await);
     leave(&db, "canary, and no JSON");
     leave(&db, r#"{"success": true, "result": "canary"}"#);
     leave(&db, r#"{"operation_id": "nothing", "success": true, "result": "canary"}"#);
     leave(&db, &with("operation_id", &first.operation).to_string());
     leave(&db, &with("task_id", &second.task).to_string());
     for begun in [&first, &second] {
-        let (events, end) = shop.to_the_end(&begun.task).await;
+        let (events, end) = setup.to_the_end(&begun.task).await;
         assert_eq!((end, shown(&events)), (finished(), &json!({"file": "film.mp4"})));
     }
     empty(&db).await;
-    let log = shop.server.log();
+    let log = setup.server.log();
     for part in ["cannot be read", "names no operation", "that is not known"] {
         assert_eq!(log.matches(part).count(), 1, "{part}\n{log}");
     }
@@ -56,16 +56,16 @@ async fn a_result_in_the_table_is_taken_and_what_makes_no_sense_is_put_away() {
 }
 
 #[tokio::test]
-async fn a_result_that_was_left_while_the_server_was_down_is_taken_at_its_start() {
-    let mut shop = Workshop::start().await;
-    let begun = shop.begin_and_rest().await;
-    shop.server.kill9();
+async fn a_result_inserted_while_the_server_was_down_is_processed_at_its_start() {
+    let mut setup = OperationServer::start().await;
+    let begun = setup.start_and_wait().await;
+    setup.server.kill9();
     for _ in 0..3 {
-        leave(&open(&shop), &with("operation_id", &begun.operation).to_string());
+        leave(&open(&setup), &with("operation_id", &begun.operation).to_string());
     }
-    shop.server.restart();
-    let (events, end) = shop.to_the_end(&begun.task).await;
+    setup.server.restart();
+    let (events, end) = setup.to_the_end(&begun.task).await;
     assert_eq!((end, shown(&events)), (finished(), &json!({"file": "film.mp4"})));
-    empty(&open(&shop)).await;
-    assert_eq!((shop.continuations().len(), shop.service.calls(TOOL).len()), (1, 1));
+    empty(&open(&setup)).await;
+    assert_eq!((setup.continuations().len(), setup.service.calls(TOOL).len()), (1, 1));
 }

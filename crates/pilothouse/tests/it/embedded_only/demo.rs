@@ -1,16 +1,16 @@
-//! The demo of the documentation does what it says.
+//! The demo script of the documentation works as described.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::server::{Log, wait};
+use crate::server::{OutputLog, wait};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/demo/run.sh");
-/// It waits for its own service several seconds by design.
-const AT_MOST: Duration = Duration::from_secs(90);
+/// The demo waits several seconds for its own service.
+const DEMO_TIMEOUT: Duration = Duration::from_secs(90);
 
 #[test]
-fn the_demo_shows_a_sub_session_a_call_in_the_background_and_an_operation_with_its_result() {
+fn the_demo_shows_a_sub_session_a_background_call_and_an_operation() {
     let mut demo = Command::new("bash")
         .arg(SCRIPT)
         .arg(env!("CARGO_BIN_EXE_pilothouse"))
@@ -19,10 +19,10 @@ fn the_demo_shows_a_sub_session_a_call_in_the_background_and_an_operation_with_i
         .stderr(Stdio::piped())
         .spawn()
         .expect("there is a bash");
-    let (shown, complaints) = (Log::default(), Log::default());
+    let (shown, complaints) = (OutputLog::default(), OutputLog::default());
     shown.follow(demo.stdout.take().expect("piped"));
     complaints.follow(demo.stderr.take().expect("piped"));
-    let status = wait(&mut demo, AT_MOST);
+    let status = wait(&mut demo, DEMO_TIMEOUT);
     let _ = demo.kill();
     let failed = || format!("{}\n{}", shown.text(), complaints.text());
     assert!(status.is_some_and(|status| status.success()), "{}", failed());

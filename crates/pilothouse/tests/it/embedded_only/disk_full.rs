@@ -1,4 +1,5 @@
-//! A full disk is a refusal, not a corruption: the disk of the server fills up under running turns, and empties again.
+//! A full disk leads to refusals, not to corruption: the disk of the server fills up while turns run, and is freed
+//! again.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,23 +12,23 @@ use tokio::task::JoinSet;
 use super::ENGINE;
 use super::guarantees::history::history;
 use super::guarantees::{eventually, rows, send, status_of, turn_of};
-use crate::contract::{End, assert_whole};
-use crate::events::{Ending, Events, Got};
-use crate::namespace::Namespace;
-use crate::server::{PATIENCE, TestServer, refusal};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{Ending, EventStream, ReceivedEvent};
+use crate::namespace::MountNamespace;
+use crate::server::{TEST_TIMEOUT, TestServer, refusal};
 
-/// Room for the database, its log, and what the server keeps back for this case.
+/// Room for the database, its write-ahead log, and the reserve that the server allocates for a full disk.
 const DISK: &str = "48m";
 const STREAMS: usize = 6;
 const LONG: &str = "/stream count=1000000 size=200 delay_ms=5";
 const SHORT: &str = "/stream count=3 size=4";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there_is_room() {
+async fn a_full_disk_refuses_messages_fails_turns_and_recovers_when_there_is_room() {
     let folder = TempDir::new().expect("a temporary folder");
     let disk = folder.path().to_owned();
     let namespace =
-        Namespace::with(&format!("mount -t tmpfs -o size={DISK} tmpfs {}", disk.display()));
+        MountNamespace::with(&format!("mount -t tmpfs -o size={DISK} tmpfs {}", disk.display()));
     let data = disk.join("data");
     let settings = [
         ("PILOTHOUSE_DATA", data.to_str().expect("text")),
@@ -50,7 +51,7 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
     let filler = namespace.outside(&disk.join("filler"));
     let filled = fill(&filler);
     assert!(filled > 0);
-    // The log of the database may have room inside, so some messages may still be taken.
+    // The write-ahead log may have free pages, so some messages may still be accepted.
     let mut taken = Vec::new();
     let refused = eventually("a refusal", async || {
         let id = format!("m{}", taken.len());
@@ -63,7 +64,7 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
         Some(id)
     })
     .await;
-    let first = tokio::time::timeout(PATIENCE, reading.join_next()).await;
+    let first = tokio::time::timeout(TEST_TIMEOUT, reading.join_next()).await;
     let first = first.expect("a turn ends although the disk is full").expect("there are some");
     let mut ended = vec![first.expect("it reads to the end")];
     let live = server.client.get(format!("{}/health/live", server.base())).send().await;
@@ -75,13 +76,16 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
         (answer.status() == 200).then_some(answer)
     })
     .await;
-    assert_eq!(assert_whole(&Events::of(accepted).all().await), End::Finished("stop".into()));
+    assert_eq!(
+        assert_complete(&EventStream::of(accepted).all().await),
+        TurnEnd::Finished("stop".into())
+    );
     for turn in &taken {
         assert!(["completed", "failed"].contains(&status_of(&server, turn).await.as_str()));
     }
     let users = rows(&history(&server, &idle).await, "user").len();
-    assert_eq!(users, taken.len() + 1, "what was refused was not half taken");
-    // Turns that have waited for room go on, so they are stopped.
+    assert_eq!(users, taken.len() + 1, "a refused message is not stored");
+    // Turns that waited for disk space continue, so they are canceled.
     for (session, _) in &running {
         server.cancel(session).await;
     }
@@ -89,36 +93,40 @@ async fn a_full_disk_refuses_new_work_ends_what_runs_and_is_forgotten_when_there
     let mut given_up = 0;
     for (turn, events) in ended {
         let status = status_of(&server, &turn).await;
-        match assert_whole(&events) {
-            End::Failed(code) => {
+        match assert_complete(&events) {
+            TurnEnd::Failed(code) => {
                 assert_eq!((code.as_str(), status.as_str()), ("storage_full", "failed"));
                 given_up += 1;
             }
-            End::Aborted => assert_eq!(status, "cancelled"),
-            End::Finished(reason) => panic!("a turn without end finished with {reason}"),
+            TurnEnd::Aborted => assert_eq!(status, "cancelled"),
+            TurnEnd::Finished(reason) => panic!("a turn without end finished with {reason}"),
         }
     }
-    assert!(given_up > 0, "no turn has met the full disk");
+    assert!(given_up > 0, "no turn failed because of the full disk");
     for (session, _) in &running {
         let next = server.say(session, SHORT).await.all().await;
-        assert_eq!(assert_whole(&next), End::Finished("stop".into()), "the session works again");
+        assert_eq!(
+            assert_complete(&next),
+            TurnEnd::Finished("stop".into()),
+            "the session works again"
+        );
         history(&server, session).await;
     }
 
     server.sigterm();
-    assert_eq!(server.wait_for_exit(PATIENCE).code(), Some(0));
+    assert_eq!(server.wait_for_exit(TEST_TIMEOUT).code(), Some(0));
     assert_eq!(integrity(&namespace.outside(&data.join("pilothouse.db"))), "ok");
 }
 
-/// Follows a stream to its end, through whatever happens to the connection.
-async fn read_on(mut stream: Events, mut seen: Vec<Got>) -> Vec<Got> {
+/// Reads a stream to its end.
+async fn read_on(mut stream: EventStream, mut seen: Vec<ReceivedEvent>) -> Vec<ReceivedEvent> {
     let (rest, ending) = stream.rest().await;
-    assert_eq!(ending, Ending::Complete, "the stream is never given up");
+    assert_eq!(ending, Ending::Complete, "the stream is never aborted");
     seen.extend(rest);
     seen
 }
 
-/// Writes until nothing more fits.
+/// Writes until the disk is full.
 fn fill(path: &Path) -> usize {
     let mut file = File::create(path).expect("room for a name");
     let mut written = 0;
@@ -130,13 +138,13 @@ fn fill(path: &Path) -> usize {
     written
 }
 
-/// Judged on a copy outside, because SQLite cannot open a file through another namespace.
+/// Checks a copy outside of the namespace, because SQLite cannot open a file through another namespace.
 fn integrity(database: &Path) -> String {
     let folder = TempDir::new().expect("a temporary folder");
     let copy = folder.path().join("copy.db");
     std::fs::copy(database, &copy).expect("a database");
     let log = database.with_extension("db-wal");
-    assert!(!log.exists(), "a server that has stopped in good order leaves no log behind");
+    assert!(!log.exists(), "a graceful shutdown leaves no write-ahead log");
     let db = rusqlite::Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE);
     let db = db.expect("a database");
     db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer")

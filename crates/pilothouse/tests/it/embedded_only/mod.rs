@@ -1,5 +1,5 @@
-//! What only the embedded engine can meet, because its store is a file of the process itself: the lock on the data
-//! directory, a damaged file, a full disk below it. The servers of the distributed engine look after their own files.
+//! Tests of the embedded engine alone, whose store is a file of the process: the lock on the data directory, a damaged
+//! file, a full disk. In the distributed engine the servers manage their own files.
 
 mod completions;
 mod data_directory;

@@ -1,28 +1,28 @@
-//! A server that the others depend on fails while many turns are being answered, and is healed. Nothing that was
-//! accepted is lost, nothing is said twice, no stream has a false end, and no process has to be started again.
+//! A server that the processes depend on fails while many turns run, and is repaired. Nothing that was accepted is
+//! lost, no text is sent twice, no stream is closed without its end, and no process needs a restart.
 
-mod crowd;
-mod deaf;
-mod everything;
-mod expired;
-mod listener;
-mod poison;
+mod concurrent_turns;
+mod expired_stream;
+mod invalid_messages;
+mod outage_cluster;
 mod postgres;
 mod provider;
 mod rabbitmq;
 mod readiness;
 mod redis;
-mod stage;
-mod verdict;
+mod total_outage;
+mod turn_client;
+mod turn_guarantees;
+mod without_wake_ups;
 
 use std::time::Duration;
 
-/// The longest that a stream may be quiet while a server is away that only brings news. The store is asked every second
-/// where the logs end that were quiet since it was last asked, so it is two seconds for one that has just grown; then
-/// Redis is waited for half a second. The rest is for a machine that is busy.
-const NEWS_WITHIN: Duration = Duration::from_millis(3500);
+/// The longest pause of a stream while Redis or RabbitMQ, which only carry notifications, is away. Every second the
+/// store is asked for the ends of the logs that received nothing since the last query, so it is two seconds for a log
+/// that has just grown; a Redis call then times out after half a second. The rest is for a loaded machine.
+const DELAYED_AT_MOST: Duration = Duration::from_millis(3500);
 
-/// Numbers for whoever reads what a test said.
+/// Prints a measured value into the output of the test.
 #[expect(clippy::disallowed_macros, reason = "a test reports what it has measured")]
 fn measured(what: &str, value: impl std::fmt::Debug) {
     eprintln!("measured: {what}: {value:?}");

@@ -1,5 +1,5 @@
-//! Postgres is the truth, so without it nothing is accepted and nothing is said. Whoever listens is told, whoever sends
-//! is asked to come back, and all goes on from where it was.
+//! Postgres is the source of truth, so without it nothing is accepted and nothing is streamed. Clients with an open
+//! stream get a status event, senders get 503 with `Retry-After`, and every turn continues afterwards.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -9,106 +9,107 @@ use testkit::proxy::Mode;
 use testkit::services::{Postgres, Urls};
 use tokio_postgres::NoTls;
 
-use super::crowd::{Crowd, question};
-use super::listener::{Question, Seen, post};
-use super::stage::{Stage, Whom, shared};
-use super::verdict::takeovers;
+use super::concurrent_turns::{ConcurrentTurns, question};
+use super::outage_cluster::{AffectedProcesses, OutageCluster, shared};
+use super::turn_client::{ReceivedTurn, SentMessage, post};
+use super::turn_guarantees::takeovers;
 use super::{measured, readiness};
-use crate::server::{PATIENCE, json_of};
+use crate::server::{TEST_TIMEOUT, json_of};
 
 /// A call to the database may take two seconds.
 const REFUSED_WITHIN: Duration = Duration::from_secs(3);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_crashes_and_recovers_loses_nothing() {
-    let mut postgres = Postgres::start().expect("a Postgres of our own");
-    let stage = Stage::on(&Urls { database: postgres.url(), ..shared() }, &[]).await;
-    let mut crowd = Crowd::ask(&stage, 12, 60).await;
-    crowd.all_begin().await;
-    let session = stage.api(0).session().await;
+    let mut postgres = Postgres::start().expect("a Postgres server for this test");
+    let setup = OutageCluster::on(&Urls { database: postgres.url(), ..shared() }, &[]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, 12, 60).await;
+    turns.all_begin().await;
+    let session = setup.api(0).session().await;
     postgres.restart_immediate();
-    crowd.add(&stage, 0, question(&session, 900, 3));
-    crowd.all_go_on(PATIENCE).await;
-    readiness::well(&stage).await;
+    turns.add(&setup, 0, question(&session, 900, 3));
+    turns.all_continue(TEST_TIMEOUT).await;
+    readiness::wait_until_ready(&setup).await;
     postgres.restart_immediate();
-    crowd.all_go_on(PATIENCE).await;
-    let seen = crowd.finish(&stage).await;
+    turns.all_continue(TEST_TIMEOUT).await;
+    let seen = turns.finish(&setup).await;
     report(&seen);
     assert!(seen.iter().all(|seen| seen.breaks == 0), "no stream was broken");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_the_database_ends_are_made_again() {
-    let stage = Stage::start(&[]).await;
-    let mut crowd = Crowd::ask(&stage, 12, 40).await;
-    crowd.all_begin().await;
+async fn connections_closed_by_the_database_are_reopened() {
+    let setup = OutageCluster::start(&[]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, 12, 40).await;
+    turns.all_begin().await;
     for _ in 0..3 {
-        terminate_all(&stage).await;
-        measured("all go on after", crowd.all_go_on(PATIENCE).await);
+        terminate_all(&setup).await;
+        measured("all continue after", turns.all_continue(TEST_TIMEOUT).await);
     }
-    let seen = crowd.finish(&stage).await;
+    let seen = turns.finish(&setup).await;
     report(&seen);
     assert!(seen.iter().all(|seen| (seen.breaks, takeovers(seen)) == (0, 0)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_is_away_for_less_than_a_lease_is_waited_for() {
-    let stage = Stage::start(&[("TURN_LEASE_MS", "12000")]).await;
-    let mut crowd = Crowd::ask(&stage, 12, 40).await;
-    crowd.all_begin().await;
-    away(&stage, Duration::from_secs(3)).await;
-    measured("all go on after", crowd.all_go_on(PATIENCE).await);
-    let seen = crowd.finish(&stage).await;
+async fn turns_wait_for_a_database_that_is_away_for_less_than_a_lease() {
+    let setup = OutageCluster::start(&[("TURN_LEASE_MS", "12000")]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, 12, 40).await;
+    turns.all_begin().await;
+    black_hole_for(&setup, Duration::from_secs(3)).await;
+    measured("all continue after", turns.all_continue(TEST_TIMEOUT).await);
+    let seen = turns.finish(&setup).await;
     report(&seen);
     assert!(seen.iter().all(|seen| (seen.breaks, takeovers(seen)) == (0, 0)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_is_away_for_longer_than_a_lease_gets_every_turn_back() {
-    let stage = Stage::start(&[("TURN_LEASE_MS", "2000"), ("CHAT_HEARTBEAT_SECONDS", "1")]).await;
-    let mut crowd = Crowd::ask(&stage, 12, 40).await;
-    crowd.all_begin().await;
-    let session = stage.api(0).session().await;
-    stage.set(Whom::Everybody, |links| &links.postgres, Mode::BlackHole);
+async fn every_turn_continues_after_a_database_outage_longer_than_a_lease() {
+    let setup =
+        OutageCluster::start(&[("TURN_LEASE_MS", "2000"), ("CHAT_HEARTBEAT_SECONDS", "1")]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, 12, 40).await;
+    turns.all_begin().await;
+    let session = setup.api(0).session().await;
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::BlackHole);
     let began = Instant::now();
     let question = question(&session, 900, 3);
     for _ in 0..2 {
-        assert_refused(&stage, &question).await;
+        assert_refused(&setup, &question).await;
     }
-    readiness::name(&stage, Whom::Everybody, "postgres").await;
+    readiness::wait_for_failing(&setup, AffectedProcesses::All, "postgres").await;
     let longer_than_a_lease = Duration::from_secs(5);
     tokio::time::sleep(longer_than_a_lease.saturating_sub(began.elapsed())).await;
-    stage.set(Whom::Everybody, |links| &links.postgres, Mode::Pass);
-    crowd.add(&stage, 0, question.clone());
-    crowd.add(&stage, 1, question);
-    readiness::well(&stage).await;
-    let seen = crowd.finish(&stage).await;
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::Pass);
+    turns.add(&setup, 0, question.clone());
+    turns.add(&setup, 1, question);
+    readiness::wait_until_ready(&setup).await;
+    let seen = turns.finish(&setup).await;
     report(&seen);
     assert!(seen.iter().all(|seen| seen.breaks == 0), "no stream was broken");
     let told = seen.iter().filter(|seen| seen.notices > 0).count();
-    assert!(told >= 12, "whoever listened was told: {told}");
+    assert!(told >= 12, "every client with an open stream got a status event: {told}");
     let turns: HashSet<&str> = seen.iter().map(|seen| seen.turn.as_str()).collect();
     assert_eq!((seen.len(), turns.len()), (14, 13), "the same message made one turn");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_database_is_away_nothing_is_said_of_what_runs() {
-    let stage = Stage::start(&[]).await;
+async fn the_overview_omits_running_jobs_while_the_database_is_away() {
+    let setup = OutageCluster::start(&[]).await;
     let seen = async || {
-        let overview = stage.api(0).get("/ops/overview").send().await.expect("an answer");
+        let overview = setup.api(0).get("/ops/overview").send().await.expect("an answer");
         let overview = json_of(overview).await;
         ["live_turns", "live_executions", "workers"].map(|name| overview[name].clone())
     };
     assert_eq!(seen().await, [json!([]), json!([]), json!([])], "nothing runs");
-    stage.set(Whom::Apis, |links| &links.postgres, Mode::BlackHole);
-    assert_eq!(seen().await, [Value::Null, Value::Null, Value::Null], "nobody knows");
-    stage.set(Whom::Apis, |links| &links.postgres, Mode::Pass);
-    readiness::well(&stage).await;
+    setup.set(AffectedProcesses::Apis, |proxies| &proxies.postgres, Mode::BlackHole);
+    assert_eq!(seen().await, [Value::Null, Value::Null, Value::Null], "unknown");
+    setup.set(AffectedProcesses::Apis, |proxies| &proxies.postgres, Mode::Pass);
+    readiness::wait_until_ready(&setup).await;
 }
 
-/// 503, soon, with a time to come back.
-async fn assert_refused(stage: &Stage, question: &Question) {
-    let (api, began) = (stage.api(0), Instant::now());
+/// Asserts a 503 within the limit, with a `Retry-After` header.
+async fn assert_refused(setup: &OutageCluster, question: &SentMessage) {
+    let (api, began) = (setup.api(0), Instant::now());
     let answer = post(&api.client, api.base(), question).send().await.expect("an answer");
     measured("refused after", began.elapsed());
     assert_eq!(answer.status(), 503);
@@ -117,15 +118,15 @@ async fn assert_refused(stage: &Stage, question: &Question) {
     assert!(began.elapsed() < REFUSED_WITHIN, "{:?}", began.elapsed());
 }
 
-/// Nobody reaches the database for this long.
-async fn away(stage: &Stage, time: Duration) {
-    stage.set(Whom::Everybody, |links| &links.postgres, Mode::BlackHole);
+/// No process reaches the database for this long.
+async fn black_hole_for(setup: &OutageCluster, time: Duration) {
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::BlackHole);
     tokio::time::sleep(time).await;
-    stage.set(Whom::Everybody, |links| &links.postgres, Mode::Pass);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::Pass);
 }
 
-async fn terminate_all(stage: &Stage) {
-    let url = &stage.cluster.place().urls().database;
+async fn terminate_all(setup: &OutageCluster) {
+    let url = &setup.cluster.storage().urls().database;
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a connection");
     let mut running = tokio::task::JoinSet::new();
     running.spawn(connection);
@@ -136,12 +137,12 @@ async fn terminate_all(stage: &Stage) {
             &[],
         )
         .await
-        .expect("the superuser may");
+        .expect("a superuser may do this");
     assert!(!ended.is_empty());
 }
 
-fn report(seen: &[Seen]) {
-    let sum = |of: fn(&Seen) -> usize| seen.iter().map(of).sum::<usize>();
+fn report(seen: &[ReceivedTurn]) {
+    let sum = |of: fn(&ReceivedTurn) -> usize| seen.iter().map(of).sum::<usize>();
     measured("takeovers", sum(takeovers));
     measured("breaks", sum(|seen| seen.breaks));
     measured("notices", sum(|seen| seen.notices));

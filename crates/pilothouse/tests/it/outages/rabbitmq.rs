@@ -1,4 +1,4 @@
-//! RabbitMQ only says which turn is next. Without it the turns are found in the store.
+//! RabbitMQ only announces which turn is next. Without it the executors find turns in the store.
 
 use std::time::{Duration, Instant};
 
@@ -6,88 +6,88 @@ use testkit::model_server::{Gate, Script};
 use testkit::proxy::Mode;
 use testkit::services::{RabbitMq, Urls};
 
-use super::crowd::{Crowd, question};
-use super::poison::Broker;
-use super::stage::{Stage, Whom, answer_to, shared};
-use super::verdict::takeovers;
-use super::{NEWS_WITHIN, measured, readiness};
+use super::concurrent_turns::{ConcurrentTurns, question};
+use super::invalid_messages::Broker;
+use super::outage_cluster::{AffectedProcesses, OutageCluster, answer_to, shared};
+use super::turn_guarantees::takeovers;
+use super::{DELAYED_AT_MOST, measured, readiness};
 use crate::distributed::guarantees::eventually;
 
-/// Two seconds until a push is given up, a sweep, and the rest for a machine that is busy.
+/// Two seconds until a push times out, one sweep, and the rest for a loaded machine.
 const FOUND_WITHIN: Duration = Duration::from_secs(5);
 
-/// Messages sent while it is away are accepted at once and answered from the store.
-async fn ask_meanwhile(stage: &Stage, round: usize) {
+/// Messages sent while the broker is away are accepted at once, and the executors find them in the store.
+async fn ask_meanwhile(setup: &OutageCluster, round: usize) {
     let began = Instant::now();
-    let mut crowd = Crowd::empty();
+    let mut turns = ConcurrentTurns::empty();
     for number in [0, 1, 2, 3] {
-        let session = stage.api(number % 2).session().await;
-        crowd.add(stage, number % 2, question(&session, round * 100 + number, 3));
+        let session = setup.api(number % 2).session().await;
+        turns.add(setup, number % 2, question(&session, round * 100 + number, 3));
     }
-    crowd.all_begin().await;
+    turns.all_begin().await;
     let begun = began.elapsed();
     measured("turns begin without the broker after", begun);
     assert!(begun < FOUND_WITHIN, "{begun:?}");
-    for seen in crowd.finish(stage).await {
+    for seen in turns.finish(setup).await {
         assert_eq!((seen.refusals, seen.breaks, takeovers(&seen)), (0, 0, 0));
         assert!(seen.accepted_after < Duration::from_secs(1), "{:?}", seen.accepted_after);
     }
 }
 
-async fn assert_nothing_happened(crowd: Crowd, stage: &Stage) {
-    for seen in crowd.finish(stage).await {
+async fn assert_nothing_happened(turns: ConcurrentTurns, setup: &OutageCluster) {
+    for seen in turns.finish(setup).await {
         assert_eq!((takeovers(&seen), seen.breaks, seen.refusals, seen.notices), (0, 0, 0, 0));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broker_that_closes_all_connections_and_then_stops_is_done_without() {
-    let mut broker = RabbitMq::start().expect("a broker of our own");
-    let stage = Stage::on(&Urls { rabbitmq: broker.url(), ..shared() }, &[]).await;
-    let mut crowd = Crowd::ask(&stage, 10, 60).await;
-    crowd.all_begin().await;
+async fn turns_run_when_the_broker_closes_its_connections_and_stops() {
+    let mut broker = RabbitMq::start().expect("a broker for this test");
+    let setup = OutageCluster::on(&Urls { rabbitmq: broker.url(), ..shared() }, &[]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, 10, 60).await;
+    turns.all_begin().await;
     broker.close_connections();
-    ask_meanwhile(&stage, 1).await;
-    readiness::well(&stage).await;
+    ask_meanwhile(&setup, 1).await;
+    readiness::wait_until_ready(&setup).await;
     broker.stop();
-    readiness::name(&stage, Whom::Everybody, "rabbitmq").await;
-    crowd.all_go_on(NEWS_WITHIN).await;
-    ask_meanwhile(&stage, 2).await;
+    readiness::wait_for_failing(&setup, AffectedProcesses::All, "rabbitmq").await;
+    turns.all_continue(DELAYED_AT_MOST).await;
+    ask_meanwhile(&setup, 2).await;
     broker.restart();
-    readiness::well(&stage).await;
-    ask_meanwhile(&stage, 3).await;
-    assert_nothing_happened(crowd, &stage).await;
+    readiness::wait_until_ready(&setup).await;
+    ask_meanwhile(&setup, 3).await;
+    assert_nothing_happened(turns, &setup).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broker_that_nobody_reaches_is_done_without() {
-    let stage = Stage::start(&[]).await;
-    let mut crowd = Crowd::ask(&stage, 10, 60).await;
-    crowd.all_begin().await;
-    stage.set(Whom::Everybody, |links| &links.rabbitmq, Mode::BlackHole);
-    ask_meanwhile(&stage, 1).await;
-    readiness::name(&stage, Whom::Everybody, "rabbitmq").await;
-    crowd.all_go_on(NEWS_WITHIN).await;
-    ask_meanwhile(&stage, 2).await;
-    stage.set(Whom::Everybody, |links| &links.rabbitmq, Mode::Pass);
-    readiness::well(&stage).await;
-    ask_meanwhile(&stage, 3).await;
-    assert_nothing_happened(crowd, &stage).await;
+async fn turns_run_while_the_broker_is_unreachable() {
+    let setup = OutageCluster::start(&[]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, 10, 60).await;
+    turns.all_begin().await;
+    setup.set(AffectedProcesses::All, |proxies| &proxies.rabbitmq, Mode::BlackHole);
+    ask_meanwhile(&setup, 1).await;
+    readiness::wait_for_failing(&setup, AffectedProcesses::All, "rabbitmq").await;
+    turns.all_continue(DELAYED_AT_MOST).await;
+    ask_meanwhile(&setup, 2).await;
+    setup.set(AffectedProcesses::All, |proxies| &proxies.rabbitmq, Mode::Pass);
+    readiness::wait_until_ready(&setup).await;
+    ask_meanwhile(&setup, 3).await;
+    assert_nothing_happened(turns, &setup).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn turns_that_were_purged_from_the_queue_are_found_again() {
-    let stage = Stage::start(&[("NUM_COPILOT_WORKERS", "1")]).await;
+    let setup = OutageCluster::start(&[("NUM_COPILOT_WORKERS", "1")]).await;
     let gate = Gate::closed();
     let before = gate.clone();
-    stage
+    setup
         .model
         .respond_with(move |request| Script::default().wait_for(&before).say(&answer_to(request)));
-    let crowd = Crowd::ask(&stage, 12, 3).await;
-    // Each executor holds one turn at the gate. The others wait in the queue, where the API has put them, and a second
-    // later also the sweeper; only then does nobody look for them for a while.
-    stage.model.wait_for_requests(2).await;
-    let broker = Broker::of(&stage).await;
+    let turns = ConcurrentTurns::ask(&setup, 12, 3).await;
+    // Each executor holds one turn at the gate. The others wait in the queue twice: the API added them at once and the
+    // sweeper a second later. After that the sweeper leaves them alone for a while.
+    setup.model.wait_for_requests(2).await;
+    let broker = Broker::of(&setup).await;
     eventually("the others in the queue", async || {
         (broker.waiting_in("copilot_execution_queue_v2").await == 20).then_some(())
     })
@@ -95,7 +95,7 @@ async fn turns_that_were_purged_from_the_queue_are_found_again() {
     assert_eq!(broker.purge().await, 20);
     gate.open();
     let began = Instant::now();
-    let all = crowd.finish(&stage).await;
+    let all = turns.finish(&setup).await;
     measured("purged turns were answered after", began.elapsed());
     for seen in all {
         assert_eq!(takeovers(&seen), 0);

@@ -1,4 +1,4 @@
-//! What `/health/ready` says, and how soon.
+//! What `/health/ready` reports, and how soon.
 
 use std::time::{Duration, Instant};
 
@@ -6,26 +6,35 @@ use futures::future::join_all;
 use serde_json::Value;
 
 use super::measured;
-use super::stage::{Stage, Whom};
+use super::outage_cluster::{AffectedProcesses, OutageCluster};
 use crate::server::Process;
 
-const NAMED_WITHIN: Duration = Duration::from_secs(5);
-/// A client of the broker waits up to two seconds between two tries, and each try may take as long.
-const WELL_WITHIN: Duration = Duration::from_secs(10);
+const REPORTED_WITHIN: Duration = Duration::from_secs(5);
+/// A client of the broker waits up to two seconds between two attempts, and each attempt may take as long.
+const READY_WITHIN: Duration = Duration::from_secs(10);
 
-/// Waits until these processes say that this server, and no other one, is failing.
-pub(super) async fn name(stage: &Stage, whom: Whom, server: &str) {
-    until(stage, whom, &[server], NAMED_WITHIN).await;
+/// Waits until these processes report this server, and no other one, as failing.
+pub(super) async fn wait_for_failing(
+    setup: &OutageCluster,
+    affected: AffectedProcesses,
+    server: &str,
+) {
+    until(setup, affected, &[server], REPORTED_WITHIN).await;
 }
 
 /// Waits until all processes are ready.
-pub(super) async fn well(stage: &Stage) {
-    until(stage, Whom::Everybody, &[], WELL_WITHIN).await;
+pub(super) async fn wait_until_ready(setup: &OutageCluster) {
+    until(setup, AffectedProcesses::All, &[], READY_WITHIN).await;
 }
 
-async fn until(stage: &Stage, whom: Whom, failing: &[&str], within: Duration) {
+async fn until(
+    setup: &OutageCluster,
+    affected: AffectedProcesses,
+    failing: &[&str],
+    within: Duration,
+) {
     let began = Instant::now();
-    let asking = stage.processes(whom).into_iter().map(async |process| {
+    let asking = setup.processes(affected).into_iter().map(async |process| {
         loop {
             let found = failing_of(process).await;
             assert!(began.elapsed() < within, "{found:?} instead of {failing:?} are failing");
@@ -42,7 +51,7 @@ async fn until(stage: &Stage, whom: Whom, failing: &[&str], within: Duration) {
 async fn failing_of(process: &Process) -> Vec<String> {
     let api = process.http();
     let request = api.client.get(format!("{}/health/ready", api.base()));
-    let answer = request.timeout(NAMED_WITHIN).send().await.expect("health always answers");
+    let answer = request.timeout(REPORTED_WITHIN).send().await.expect("health always answers");
     let status = answer.status().as_u16();
     let body: Value = answer.json().await.expect("JSON");
     let failing = body["failing"].as_array().map_or(&[][..], Vec::as_slice);

@@ -1,93 +1,94 @@
-//! Redis only carries news. Without it turns run, messages are accepted, and streams go on, a second later.
+//! Redis only carries notifications. Without it turns run, messages are accepted, and streams continue with a second of
+//! delay.
 
 use testkit::proxy::Mode;
 use testkit::services::{Redis, Urls};
 
-use super::crowd::{Crowd, question};
-use super::stage::{Stage, Whom, shared};
-use super::verdict::takeovers;
-use super::{NEWS_WITHIN, measured, readiness};
+use super::concurrent_turns::{ConcurrentTurns, question};
+use super::outage_cluster::{AffectedProcesses, OutageCluster, shared};
+use super::turn_guarantees::takeovers;
+use super::{DELAYED_AT_MOST, measured, readiness};
 
-const CROWD: usize = 12;
+const TURNS: usize = 12;
 
-async fn with_own_redis() -> (Stage, Redis) {
-    let redis = Redis::start().expect("a Redis of our own");
-    let stage = Stage::on(&Urls { redis: redis.url(), ..shared() }, &[]).await;
-    (stage, redis)
+async fn with_own_redis() -> (OutageCluster, Redis) {
+    let redis = Redis::start().expect("a Redis server for this test");
+    let setup = OutageCluster::on(&Urls { redis: redis.url(), ..shared() }, &[]).await;
+    (setup, redis)
 }
 
-/// Messages sent while it is away.
-async fn ask_more(stage: &Stage, crowd: &mut Crowd) {
+/// Messages sent while Redis is away.
+async fn ask_more(setup: &OutageCluster, turns: &mut ConcurrentTurns) {
     for number in [0, 1] {
-        let session = stage.api(number).session().await;
-        crowd.add(stage, number, question(&session, 900 + number, 5));
+        let session = setup.api(number).session().await;
+        turns.add(setup, number, question(&session, 900 + number, 5));
     }
 }
 
-async fn assert_nothing_happened(crowd: Crowd, stage: &Stage) {
-    for seen in crowd.finish(stage).await {
+async fn assert_nothing_happened(turns: ConcurrentTurns, setup: &OutageCluster) {
+    for seen in turns.finish(setup).await {
         assert_eq!((takeovers(&seen), seen.breaks, seen.refusals, seen.notices), (0, 0, 0, 0));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_forgets_everything_again_and_again_costs_nothing() {
-    let (stage, redis) = with_own_redis().await;
-    let mut crowd = Crowd::ask(&stage, CROWD, 40).await;
-    crowd.all_begin().await;
+async fn repeated_redis_data_loss_does_not_affect_turns() {
+    let (setup, redis) = with_own_redis().await;
+    let mut turns = ConcurrentTurns::ask(&setup, TURNS, 40).await;
+    turns.all_begin().await;
     for _ in 0..5 {
         redis.flush_all();
-        measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
+        measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
     }
-    assert_nothing_happened(crowd, &stage).await;
+    assert_nothing_happened(turns, &setup).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_goes_and_comes_back_empty_costs_a_second() {
-    let (stage, mut redis) = with_own_redis().await;
-    let mut crowd = Crowd::ask(&stage, CROWD, 80).await;
-    crowd.all_begin().await;
+async fn a_redis_restart_without_data_delays_streams_by_a_second() {
+    let (setup, mut redis) = with_own_redis().await;
+    let mut turns = ConcurrentTurns::ask(&setup, TURNS, 80).await;
+    turns.all_begin().await;
     redis.stop();
     for _ in 0..2 {
-        measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
+        measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
     }
-    readiness::name(&stage, Whom::Everybody, "redis").await;
-    ask_more(&stage, &mut crowd).await;
-    measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
+    readiness::wait_for_failing(&setup, AffectedProcesses::All, "redis").await;
+    ask_more(&setup, &mut turns).await;
+    measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
     redis.restart();
-    readiness::well(&stage).await;
-    measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
-    assert_nothing_happened(crowd, &stage).await;
+    readiness::wait_until_ready(&setup).await;
+    measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
+    assert_nothing_happened(turns, &setup).await;
 }
 
-async fn a_black_hole(whom: Whom) {
-    let stage = Stage::start(&[]).await;
-    let mut crowd = Crowd::ask(&stage, CROWD, 80).await;
-    crowd.all_begin().await;
-    stage.set(whom, |links| &links.redis, Mode::BlackHole);
+async fn assert_survives_black_hole(affected: AffectedProcesses) {
+    let setup = OutageCluster::start(&[]).await;
+    let mut turns = ConcurrentTurns::ask(&setup, TURNS, 80).await;
+    turns.all_begin().await;
+    setup.set(affected, |proxies| &proxies.redis, Mode::BlackHole);
     for _ in 0..2 {
-        measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
+        measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
     }
-    readiness::name(&stage, whom, "redis").await;
-    ask_more(&stage, &mut crowd).await;
-    measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
-    stage.set(whom, |links| &links.redis, Mode::Pass);
-    readiness::well(&stage).await;
-    measured("all go on after", crowd.all_go_on(NEWS_WITHIN).await);
-    assert_nothing_happened(crowd, &stage).await;
+    readiness::wait_for_failing(&setup, affected, "redis").await;
+    ask_more(&setup, &mut turns).await;
+    measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
+    setup.set(affected, |proxies| &proxies.redis, Mode::Pass);
+    readiness::wait_until_ready(&setup).await;
+    measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
+    assert_nothing_happened(turns, &setup).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_nobody_reaches_costs_a_second() {
-    a_black_hole(Whom::Everybody).await;
+async fn an_unreachable_redis_delays_streams_by_a_second() {
+    assert_survives_black_hole(AffectedProcesses::All).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_only_the_readers_do_not_reach_costs_a_second() {
-    a_black_hole(Whom::Apis).await;
+async fn a_redis_unreachable_for_apis_delays_streams_by_a_second() {
+    assert_survives_black_hole(AffectedProcesses::Apis).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_only_the_writers_do_not_reach_costs_a_second() {
-    a_black_hole(Whom::Executors).await;
+async fn a_redis_unreachable_for_executors_delays_streams_by_a_second() {
+    assert_survives_black_hole(AffectedProcesses::Executors).await;
 }

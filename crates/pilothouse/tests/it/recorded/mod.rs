@@ -1,31 +1,31 @@
-//! Streams on file: `fixtures/streams/NAME.jsonl` holds what the server says in a situation, one chunk to a line. The
-//! tests of the page read the same files, so what they see is what the server says.
+//! Recorded streams: `fixtures/streams/NAME.jsonl` holds the chunks that the server sends in a situation, one per line.
+//! The tests of the web page read the same files, so they work with what the server really sends.
 
-mod normal;
+mod normalize;
 
 use std::path::PathBuf;
 
 use protocol::chunk::Chunk;
 use serde_json::Value;
 
-use crate::contract::{assert_replay, assert_whole};
-use crate::events::Got;
+use crate::contract::{assert_complete, assert_replay};
+use crate::events::ReceivedEvent;
 use crate::server::Engine;
 
-/// Set to anything, it writes the files anew instead of comparing.
+/// If set to any value, the test rewrites the files instead of comparing.
 const WRITE: &str = "WRITE_STREAMS";
 
 fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/streams"))
 }
 
-/// A stream of the server says what the file of this name says, but for ids and times.
+/// Asserts that the stream equals the file of this name, except for ids and times.
 #[expect(clippy::disallowed_methods, reason = "a test is told by its environment what to do")]
-pub(crate) fn assert_recorded(engine: Engine, name: &str, events: &[Got]) {
+pub(crate) fn assert_recorded(engine: Engine, name: &str, events: &[ReceivedEvent]) {
     assert_replay(events);
-    let said: String = normal::lines(events).iter().map(|chunk| format!("{chunk}\n")).collect();
+    let said: String = normalize::lines(events).iter().map(|chunk| format!("{chunk}\n")).collect();
     let path = folder().join(format!("{name}.jsonl"));
-    // Only one of the engines writes: the other one proves that it says the same.
+    // Only one engine writes the files; the other one must send the same.
     if engine == Engine::Embedded && std::env::var_os(WRITE).is_some() {
         std::fs::write(&path, said).expect("the file can be written");
         return;
@@ -42,7 +42,7 @@ pub(crate) fn assert_recorded(engine: Engine, name: &str, events: &[Got]) {
 }
 
 #[test]
-fn every_recorded_stream_is_a_whole_turn_in_the_chunks_of_the_protocol() {
+fn every_recorded_stream_is_a_complete_turn_of_protocol_chunks() {
     let files =
         std::fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("one").path());
     let files: Vec<_> =
@@ -55,8 +55,8 @@ fn every_recorded_stream_is_a_whole_turn_in_the_chunks_of_the_protocol() {
             let read: Chunk = serde_json::from_value(chunk.clone())
                 .unwrap_or_else(|error| panic!("{}, line {}: {error}", path.display(), index + 1));
             assert_eq!(serde_json::to_value(read).expect("JSON"), chunk, "nothing is lost");
-            Got { id: index as u64 + 1, chunk }
+            ReceivedEvent { id: index as u64 + 1, chunk }
         });
-        assert_whole(&lines.collect::<Vec<_>>());
+        assert_complete(&lines.collect::<Vec<_>>());
     }
 }

@@ -1,12 +1,12 @@
-//! One address of the API, and what most tests ask there.
+//! A client for one address of the API, with the requests that most tests make.
 
 use std::sync::Once;
 
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use super::PATIENCE;
-use crate::events::Events;
+use super::TEST_TIMEOUT;
+use crate::events::EventStream;
 
 pub(crate) struct Api {
     pub(crate) client: Client,
@@ -41,11 +41,11 @@ impl Api {
         id_of(response).await
     }
 
-    /// Sends a message and gives the open stream.
-    pub(crate) async fn say(&self, session: &str, text: &str) -> Events {
+    /// Sends a message and returns the open stream.
+    pub(crate) async fn say(&self, session: &str, text: &str) -> EventStream {
         let body = json!({"message": text});
         let path = format!("/chat/sessions/{session}/stream");
-        Events::of(self.post(&path, &body).send().await.expect("an answer"))
+        EventStream::of(self.post(&path, &body).send().await.expect("an answer"))
     }
 
     pub(crate) async fn read_session(&self, session: &str) -> Value {
@@ -69,7 +69,7 @@ pub(crate) async fn json_of(response: Response) -> Value {
     response.json().await.expect("JSON")
 }
 
-/// The status and the code of a refusal.
+/// Status and error code of a refusal.
 pub(crate) async fn refusal(response: Response) -> (u16, String) {
     let status = response.status().as_u16();
     let body: Value = response.json().await.unwrap_or_default();
@@ -82,5 +82,5 @@ pub(crate) fn client() -> Client {
     TLS.call_once(|| {
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
-    Client::builder().no_proxy().timeout(PATIENCE * 2).build().expect("a client")
+    Client::builder().no_proxy().timeout(TEST_TIMEOUT * 2).build().expect("a client")
 }

@@ -1,4 +1,4 @@
-//! All processes of one installation, each of which can be addressed, broken and started again alone.
+//! All processes of one installation; a test can address, kill and restart each of them.
 
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -7,38 +7,38 @@ use std::time::{Duration, Instant};
 use testkit::services::Urls;
 
 use super::process::{Process, Role};
-use super::{Engine, Links, Place};
+use super::{Engine, ServerProxies, TestStorage};
 
 pub(crate) struct Cluster {
-    // Before the place, which cannot be taken away under a running process.
+    // Declared before the test environment, so that the processes are dropped before its folder and database.
     processes: Vec<Process>,
-    place: Arc<Place>,
+    storage: Arc<TestStorage>,
     wrapper: Vec<String>,
     environment: Vec<(String, String)>,
 }
 
 impl Cluster {
-    /// A place without a process, with settings that all its processes have.
+    /// An installation without processes, with settings for all its processes.
     pub(crate) fn empty(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
-            place: Arc::new(Place::new(engine)),
+            storage: Arc::new(TestStorage::new(engine)),
             wrapper: wrapper.to_vec(),
             environment: owned(environment),
         }
     }
 
-    /// The same on these servers, some of which a test may have to itself.
+    /// The same on these servers, some of which may belong to this test alone.
     pub(crate) fn on(urls: &Urls, environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
-            place: Arc::new(Place::on(urls)),
+            storage: Arc::new(TestStorage::on(urls)),
             wrapper: Vec::new(),
             environment: owned(environment),
         }
     }
 
-    /// As few processes as the engine can do with.
+    /// Starts the minimal set of processes for the engine.
     pub(crate) fn start(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
         let mut cluster = Self::empty(engine, wrapper, environment);
         let roles: &[Role] = match engine {
@@ -52,20 +52,20 @@ impl Cluster {
         cluster
     }
 
-    /// One more process, with further settings of its own.
+    /// Starts one more process, with additional settings.
     pub(crate) fn spawn(&mut self, role: Role, environment: &[(&str, &str)]) -> &mut Process {
         self.add(role, environment, None);
         self.started_last()
     }
 
-    /// One more, whose connections to the servers can be broken.
-    pub(crate) fn spawn_linked(
+    /// Starts one more process, whose connections to the servers can be broken.
+    pub(crate) fn spawn_with_proxies(
         &mut self,
         role: Role,
         environment: &[(&str, &str)],
     ) -> &mut Process {
-        let links = Links::to(self.place.urls());
-        self.add(role, environment, Some(links));
+        let proxies = ServerProxies::to(self.storage.urls());
+        self.add(role, environment, Some(proxies));
         self.started_last()
     }
 
@@ -75,7 +75,7 @@ impl Cluster {
 
     pub(crate) fn api_mut(&mut self, number: usize) -> &mut Process {
         let apis = self.processes.iter_mut().filter(|process| process.role() != Role::Executor);
-        apis.into_iter().nth(number).expect("so many processes that serve the API")
+        apis.into_iter().nth(number).expect("an API process with this number")
     }
 
     pub(crate) fn executor(&self, number: usize) -> &Process {
@@ -84,19 +84,19 @@ impl Cluster {
 
     pub(crate) fn executor_mut(&mut self, number: usize) -> &mut Process {
         let executors = self.processes.iter_mut().filter(|process| process.role() != Role::Api);
-        executors.into_iter().nth(number).expect("so many executors")
+        executors.into_iter().nth(number).expect("an executor with this number")
     }
 
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn storage(&self) -> &TestStorage {
+        &self.storage
     }
 
-    /// The program with the same settings, for one of its commands.
+    /// A command of the program, with the same settings.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        self.place.command_under(&self.wrapper, &self.environment, arguments)
+        self.storage.command_under(&self.wrapper, &self.environment, arguments)
     }
 
-    /// Another setting for the next life of every process.
+    /// Changes a setting for the next start of every process.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
@@ -117,9 +117,9 @@ impl Cluster {
         }
     }
 
-    /// When all have ended: how the first of them did that did not end well, or else how all did.
-    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
-        let deadline = Instant::now() + at_most;
+    /// Waits until all have exited. Returns the first unsuccessful status, or else the common one.
+    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> ExitStatus {
+        let deadline = Instant::now() + timeout;
         let ends: Vec<ExitStatus> = self
             .processes
             .iter_mut()
@@ -138,7 +138,7 @@ impl Cluster {
         self.launch_all();
     }
 
-    /// Everything that was logged, process by process, over all their lives.
+    /// The logs of all processes, one after another, over all their starts.
     pub(crate) fn log(&self) -> String {
         self.processes.iter().map(|process| process.log().text()).collect()
     }
@@ -150,20 +150,20 @@ impl Cluster {
         }
     }
 
-    fn add(&mut self, role: Role, environment: &[(&str, &str)], links: Option<Links>) {
+    fn add(&mut self, role: Role, environment: &[(&str, &str)], proxies: Option<ServerProxies>) {
         let environment = [self.environment.clone(), owned(environment)].concat();
-        let process = Process::new(role, &self.place, &self.wrapper, &environment, links);
+        let process = Process::new(role, &self.storage, &self.wrapper, &environment, proxies);
         self.processes.push(process);
     }
 
-    /// At the same time, as an operator's tool starts them.
+    /// Starts all processes at the same time, as an orchestrator does.
     fn launch_all(&mut self) {
         self.processes.iter_mut().for_each(Process::launch);
         self.processes.iter_mut().for_each(Process::await_start);
     }
 
     fn started_last(&mut self) -> &mut Process {
-        let last = self.processes.last_mut().expect("one was added");
+        let last = self.processes.last_mut().expect("a process was added");
         last.launch();
         last.await_start();
         last
@@ -171,7 +171,7 @@ impl Cluster {
 
     fn of_role(&self, fits: impl Fn(Role) -> bool, number: usize) -> &Process {
         let found = self.processes.iter().filter(|process| fits(process.role())).nth(number);
-        found.expect("so many processes of this role")
+        found.expect("a process of this role with this number")
     }
 }
 

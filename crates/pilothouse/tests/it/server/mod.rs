@@ -1,12 +1,12 @@
-//! A server under test: the real binary in as many processes as its engine needs, on a place of its own, killed when it
-//! goes out of scope.
+//! A server under test: the real binary in as many processes as its engine needs, with its own folder and database,
+//! killed when it goes out of scope.
 
 mod api;
 mod cluster;
-mod links;
-mod log;
-mod place;
+mod output_log;
 mod process;
+mod proxies;
+mod storage;
 
 use std::ops::Deref;
 use std::path::Path;
@@ -15,16 +15,16 @@ use std::time::Duration;
 
 pub(crate) use api::{Api, client, id_of, json_of, refusal};
 pub(crate) use cluster::Cluster;
-pub(crate) use links::Links;
-pub(crate) use log::Log;
-pub(crate) use place::{Engine, Place};
+pub(crate) use output_log::OutputLog;
 pub(crate) use process::{Process, Role, refused, wait};
+pub(crate) use proxies::ServerProxies;
+pub(crate) use storage::{Engine, TestStorage};
 
-/// Nothing in these tests takes longer on a machine that works.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any step of these tests takes on a working machine.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The smallest cluster of an engine, used as if it were one server: what is done to it is done to all its processes,
-/// and what is asked is asked at its one API.
+/// The smallest cluster of an engine, used like a single server: signals and settings apply to all its processes,
+/// requests go to its one API.
 pub(crate) struct TestServer {
     cluster: Cluster,
 }
@@ -34,32 +34,32 @@ impl TestServer {
         Self::with(engine, &[])
     }
 
-    /// With further settings in the environment.
+    /// With additional settings in the environment.
     pub(crate) fn with(engine: Engine, environment: &[(&str, &str)]) -> Self {
         Self::under(engine, &[], environment)
     }
 
-    /// Started by another program, which must become the server and keep its process id.
+    /// Starts the processes through a wrapper command, which must exec the server and keep its process id.
     pub(crate) fn under(engine: Engine, wrapper: &[String], environment: &[(&str, &str)]) -> Self {
         Self { cluster: Cluster::start(engine, wrapper, environment) }
     }
 
     /// The working directory of its processes; their files are in `data`.
     pub(crate) fn folder(&self) -> &Path {
-        self.cluster.place().folder()
+        self.cluster.storage().folder()
     }
 
-    /// Everything it keeps, wherever that is, as bytes to search in.
+    /// Everything in its folder and database, as bytes to search in.
     pub(crate) fn stored(&self) -> Vec<u8> {
-        self.cluster.place().stored()
+        self.cluster.storage().stored()
     }
 
-    /// Of the process that serves the API.
+    /// Process id of the API process.
     pub(crate) fn pid(&self) -> u32 {
         self.cluster.api(0).pid()
     }
 
-    /// Everything the server has logged, over all its lives.
+    /// The log of the server, over all its starts.
     pub(crate) fn log(&self) -> String {
         self.cluster.log()
     }
@@ -69,12 +69,12 @@ impl TestServer {
         self.cluster.wait_for_log(part);
     }
 
-    /// Returns when the process that serves the API has logged this.
+    /// Returns when the API process has logged this.
     pub(crate) fn wait_for_log_of_api(&self, part: &str) {
         self.cluster.api(0).log().wait_for(part);
     }
 
-    /// As if the machines had lost power, as far as a process can tell.
+    /// Kills all processes, which to them is like a power failure.
     pub(crate) fn kill9(&mut self) {
         self.cluster.kill9();
     }
@@ -83,22 +83,22 @@ impl TestServer {
         self.cluster.sigterm();
     }
 
-    /// Waits for the end that `sigterm` asked for.
-    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
-        self.cluster.wait_for_exit(at_most)
+    /// Waits for the exit that `sigterm` requested.
+    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> ExitStatus {
+        self.cluster.wait_for_exit(timeout)
     }
 
-    /// The same place, the same port, new processes.
+    /// Restarts the processes with the same data and the same port.
     pub(crate) fn restart(&mut self) {
         self.cluster.restart();
     }
 
-    /// Other settings for the next `restart`.
+    /// Changes a setting for the next `restart`.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.cluster.set(name, value);
     }
 
-    /// The program on the same place and with the same settings, for one of its commands.
+    /// A command of the program, with the same data and the same settings.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.cluster.command(arguments)
     }

@@ -1,4 +1,5 @@
-//! One process of the program, over all its lives: each on the same place and, if it serves the API, on the same port.
+//! One process of the program, over all its starts: each with the same data and, if it serves the API, on the same
+//! port.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -7,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Api, Links, Log, PATIENCE, Place};
+use super::{Api, OutputLog, ServerProxies, TEST_TIMEOUT, TestStorage};
 
-/// What a process does.
+/// The role of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// All there is, as the embedded engine has it.
+    /// All roles in one process, as in the embedded engine.
     Everything,
     Api,
     Executor,
@@ -20,35 +21,35 @@ pub(crate) enum Role {
 
 pub(crate) struct Process {
     role: Role,
-    place: Arc<Place>,
-    /// Stands in front of the program's own command line, as `nsenter` does.
+    storage: Arc<TestStorage>,
+    /// Prefix of the program's command line, for example `nsenter`.
     wrapper: Vec<String>,
     environment: Vec<(String, String)>,
-    links: Option<Links>,
+    proxies: Option<ServerProxies>,
     child: Option<Child>,
     announcement: Option<BufReader<ChildStdout>>,
     http: Option<Api>,
-    log: Log,
+    log: OutputLog,
 }
 
 impl Process {
     pub(super) fn new(
         role: Role,
-        place: &Arc<Place>,
+        storage: &Arc<TestStorage>,
         wrapper: &[String],
         environment: &[(String, String)],
-        links: Option<Links>,
+        proxies: Option<ServerProxies>,
     ) -> Self {
         Self {
             role,
-            place: place.clone(),
+            storage: storage.clone(),
             wrapper: wrapper.to_vec(),
             environment: environment.to_vec(),
-            links,
+            proxies,
             child: None,
             announcement: None,
             http: None,
-            log: Log::default(),
+            log: OutputLog::default(),
         }
     }
 
@@ -56,13 +57,13 @@ impl Process {
         self.role
     }
 
-    /// What it serves: the API, or for an executor its health and its numbers.
+    /// A client for what it serves: the API, or the health and metrics routes of an executor.
     pub(crate) fn http(&self) -> &Api {
         self.http.as_ref().expect("it was started")
     }
 
-    pub(crate) fn links(&self) -> &Links {
-        self.links.as_ref().expect("a process that was spawned with links")
+    pub(crate) fn proxies(&self) -> &ServerProxies {
+        self.proxies.as_ref().expect("a process that was spawned with proxies")
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -77,13 +78,13 @@ impl Process {
         &self.log
     }
 
-    /// Another setting for its next life.
+    /// Changes a setting for its next start.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
     }
 
-    /// As if the machine had lost power, as far as a process can tell.
+    /// Kills the process, which to it is like a power failure.
     pub(crate) fn kill9(&mut self) {
         let mut child = self.child.take().expect("it runs");
         child.kill().expect("a child can be killed");
@@ -94,7 +95,7 @@ impl Process {
         self.signal(Signal::TERM);
     }
 
-    /// As a machine that hangs for a while.
+    /// Suspends the process, like a machine that hangs.
     pub(crate) fn pause(&self) {
         self.signal(Signal::STOP);
     }
@@ -105,18 +106,18 @@ impl Process {
 
     fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(self.child.as_ref().expect("it runs"));
-        kill_process(pid, signal).expect("it can be told");
+        kill_process(pid, signal).expect("the process can be signaled");
     }
 
-    /// Waits for the end that `sigterm` asked for.
-    pub(crate) fn wait_for_exit(&mut self, at_most: Duration) -> ExitStatus {
+    /// Waits for the exit that `sigterm` requested.
+    pub(crate) fn wait_for_exit(&mut self, timeout: Duration) -> ExitStatus {
         let mut child = self.child.take().expect("it runs");
-        let status = wait(&mut child, at_most);
+        let status = wait(&mut child, timeout);
         if status.is_none() {
             let _ = child.kill();
         }
         status.unwrap_or_else(|| {
-            panic!("the process has not ended after {at_most:?}; log:\n{}", self.log.text())
+            panic!("the process has not ended after {timeout:?}; log:\n{}", self.log.text())
         })
     }
 
@@ -128,7 +129,7 @@ impl Process {
         self.await_start();
     }
 
-    /// Starts it and does not wait until it is there, so that others can start meanwhile.
+    /// Starts the process without waiting for it, so that others can start at the same time.
     pub(super) fn launch(&mut self) {
         let port = self.http.as_ref().map_or("0", |http| {
             http.base().rsplit(':').next().expect("an address ends with a port")
@@ -143,9 +144,9 @@ impl Process {
             environment.push(("COPILOT_EXECUTOR_PORT".to_owned(), "0".to_owned()));
         }
         environment.extend_from_slice(&self.environment);
-        environment.extend_from_slice(self.links.as_ref().map_or(&[], Links::settings));
+        environment.extend_from_slice(self.proxies.as_ref().map_or(&[], ServerProxies::settings));
         let mut child = self
-            .place
+            .storage
             .command_under(&self.wrapper, &environment, arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -156,7 +157,7 @@ impl Process {
         self.child = Some(child);
     }
 
-    /// Until it says where it is.
+    /// Waits until the process prints its URL.
     pub(super) fn await_start(&mut self) {
         let mut announcement = self.announcement.take().expect("it was launched");
         let base = loop {
@@ -169,15 +170,15 @@ impl Process {
                 break url.trim().to_owned();
             }
         };
-        // A new client: the connections of the life before are dead, and finding that out costs a request.
+        // A new client: the connections of the previous start are dead, and detecting that would cost a request.
         self.http = Some(Api::at(base));
-        // Nobody reads the rest; the pipe must stay open or the server could not write to it.
+        // Drains the rest; the pipe must stay open or the server could not write to it.
         std::thread::spawn(move || std::io::copy(&mut announcement, &mut std::io::sink()));
     }
 }
 
 impl Drop for Process {
-    #[expect(clippy::disallowed_macros, reason = "whoever reads why a test failed wants the log")]
+    #[expect(clippy::disallowed_macros, reason = "the log explains why a test failed")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("log of the {:?}:\n{}", self.role, self.log.text());
@@ -189,10 +190,10 @@ impl Drop for Process {
     }
 }
 
-pub(crate) fn wait(child: &mut Child, at_most: Duration) -> Option<ExitStatus> {
-    let deadline = Instant::now() + at_most;
+pub(crate) fn wait(child: &mut Child, timeout: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + timeout;
     while Instant::now() < deadline {
-        if let Some(status) = child.try_wait().expect("a child can be asked") {
+        if let Some(status) = child.try_wait().expect("the status can be read") {
             return Some(status);
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -200,15 +201,15 @@ pub(crate) fn wait(child: &mut Child, at_most: Duration) -> Option<ExitStatus> {
     None
 }
 
-/// What a server says that does not start.
+/// The error output of a server that refuses to start.
 pub(crate) fn refused(mut command: Command) -> String {
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let status = wait(&mut child, PATIENCE);
+    let status = wait(&mut child, TEST_TIMEOUT);
     let _ = child.kill();
-    let output = child.wait_with_output().expect("it has ended");
+    let output = child.wait_with_output().expect("the process has ended");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let status = status.unwrap_or_else(|| panic!("it runs on instead of refusing: {said}"));
+    let status = status.unwrap_or_else(|| panic!("it keeps running instead of refusing: {said}"));
     assert!(!status.success() && status.code().is_some(), "{status}: {said}");
     said
 }

@@ -1,4 +1,4 @@
-//! What a server says of itself to whoever asks.
+//! The public description of a server, which needs no login.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ async fn about(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_says_what_it_is_to_who_has_not_logged_in() {
+async fn a_server_describes_itself_without_a_login() {
     let engine = match ENGINE {
         Engine::Embedded => "embedded",
         Engine::Distributed => "distributed",

@@ -1,4 +1,4 @@
-//! Who gets in: tokens good and bad, API keys, anonymous callers, foreign web pages.
+//! Authentication: valid and invalid tokens, API keys, anonymous callers, foreign web pages.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use crate::events::{Ending, Events};
+use crate::events::{Ending, EventStream};
 use crate::server::{TestServer, id_of, json_of, refusal};
 
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
@@ -42,7 +42,7 @@ async fn status_with(server: &TestServer, token: &str) -> u16 {
     request.send().await.expect("an answer").status().as_u16()
 }
 
-/// A token put together by hand, signed or not.
+/// A token assembled by hand, signed or unsigned.
 fn forged(header: &str, payload: &str, sign_with: Option<&[u8]>) -> String {
     use base64::Engine;
     let encode = |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text);
@@ -59,7 +59,7 @@ fn forged(header: &str, payload: &str, sign_with: Option<&[u8]>) -> String {
 }
 
 #[tokio::test]
-async fn only_good_tokens_open_the_door() {
+async fn only_valid_tokens_are_accepted() {
     let server = jwt_server(&[]);
     let key = KEY.as_bytes();
     assert_eq!(status_with(&server, &token("anna")).await, 200);
@@ -169,7 +169,7 @@ async fn published_keys_are_fetched_and_bound_to_their_algorithm() {
 }
 
 #[tokio::test]
-async fn an_api_key_stands_for_its_user_until_it_is_revoked() {
+async fn an_api_key_authenticates_its_user_until_it_is_revoked() {
     let server = jwt_server(&[]);
     let anna = |request: reqwest::RequestBuilder| request.bearer_auth(token("anna"));
     let made = json_of(
@@ -211,7 +211,7 @@ async fn an_api_key_stands_for_its_user_until_it_is_revoked() {
 
 #[tokio::test]
 async fn a_stream_breaks_when_its_token_expires() {
-    // Leeway for clocks is 30 seconds, so this token lives for two more.
+    // The clock leeway is 30 seconds, so this token is valid for two more.
     let server = jwt_server(&[]);
     let short = sign(&Header::default(), &claims("anna", -28), KEY.as_bytes());
     let made = server
@@ -224,7 +224,7 @@ async fn a_stream_breaks_when_its_token_expires() {
     let body = json!({"message": "/stream count=100000 size=5 delay_ms=20"});
     let stream =
         server.post(&format!("/chat/sessions/{session}/stream"), &body).bearer_auth(&short);
-    let mut events = Events::of(stream.send().await.expect("an answer"));
+    let mut events = EventStream::of(stream.send().await.expect("an answer"));
     let (_, ending) =
         tokio::time::timeout(Duration::from_secs(20), events.rest()).await.expect("in time");
     assert_eq!(ending, Ending::Broken);
@@ -239,7 +239,7 @@ async fn anonymous_sessions_are_used_by_id_and_claimed_once() {
     let session = made["id"].as_str().expect("an id").to_owned();
     server.say(&session, "/stream count=1 size=5").await.all().await;
     let list = json_of(server.get("/chat/sessions").send().await.expect("an answer")).await;
-    assert_eq!(list["total"], 0, "strangers have no list");
+    assert_eq!(list["total"], 0, "anonymous callers have no list");
     let keys = server.post("/api-keys", &json!({"name": "x"})).send().await.expect("an answer");
     assert_eq!(keys.status(), 401);
 
@@ -261,14 +261,14 @@ async fn anonymous_sessions_are_used_by_id_and_claimed_once() {
         request.bearer_auth(token(user)).send().await.expect("an answer").status().as_u16()
     };
     assert_eq!(claim("anna").await, 200);
-    assert_eq!(claim("anna").await, 200, "it is hers already");
+    assert_eq!(claim("anna").await, 200, "it already belongs to her");
     assert_eq!(claim("bert").await, 404);
     let now = server.get(&format!("/chat/sessions/{session}")).send().await.expect("an answer");
-    assert_eq!(now.status(), 404, "and no longer anybody's");
+    assert_eq!(now.status(), 404, "and no longer anonymous");
 }
 
 #[tokio::test]
-async fn foreign_pages_and_foreign_names_are_kept_out() {
+async fn foreign_origins_and_host_names_are_refused() {
     let server = TestServer::with(ENGINE, &[("CORS_ORIGINS", "https://good.example")]);
     let make = |name: &'static str, value: &str| {
         server.post("/chat/sessions", &json!({})).header(name, value.to_owned())
@@ -293,7 +293,7 @@ async fn foreign_pages_and_foreign_names_are_kept_out() {
 }
 
 #[tokio::test]
-async fn metrics_need_the_internal_key_where_a_login_is_needed() {
+async fn metrics_need_the_internal_key_on_a_server_with_login() {
     let internal = "internal-internal-internal-internal";
     let server = jwt_server(&[("CHAT_INTERNAL_API_KEY", internal)]);
     let url = format!("{}/metrics", server.base());

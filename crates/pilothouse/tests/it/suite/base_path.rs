@@ -1,4 +1,4 @@
-//! The server behind a proxy that gives it only a part of its addresses.
+//! The server behind a proxy that forwards only one path prefix to it.
 
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, ORIGIN};
 
@@ -11,7 +11,7 @@ const PATH: &str = "/pilot";
 
 async fn behind(prefix: Prefix) -> (TestServer, ReverseProxy, Api) {
     let server = TestServer::with(ENGINE, &[("BASE_PATH", PATH), ("RUST_LOG", "pilothouse=debug")]);
-    let address = server.base().strip_suffix(PATH).expect("it says that it is below its path");
+    let address = server.base().strip_suffix(PATH).expect("its URL ends with the base path");
     let proxy = ReverseProxy::start(PATH, prefix, address).await;
     let api = Api::at(format!("{}{PATH}", proxy.base()));
     (server, proxy, api)
@@ -19,7 +19,7 @@ async fn behind(prefix: Prefix) -> (TestServer, ReverseProxy, Api) {
 
 #[tokio::test]
 async fn the_page_and_its_files_are_found_below_the_base_path() {
-    for prefix in [Prefix::Kept, Prefix::TakenOff] {
+    for prefix in [Prefix::Kept, Prefix::Stripped] {
         let (_server, _proxy, api) = behind(prefix).await;
         for path in ["/", "/copilot", "/library/agents/1?x=/pilot"] {
             let request =
@@ -40,7 +40,7 @@ async fn the_page_and_its_files_are_found_below_the_base_path() {
 
 #[tokio::test]
 async fn a_turn_streams_and_is_cancelled_below_the_base_path() {
-    for prefix in [Prefix::Kept, Prefix::TakenOff] {
+    for prefix in [Prefix::Kept, Prefix::Stripped] {
         let (_server, _proxy, api) = behind(prefix).await;
         let session = api.session().await;
         let mut events = api.say(&session, "/stream count=2000 size=20 delay_ms=30").await;
@@ -48,14 +48,14 @@ async fn a_turn_streams_and_is_cancelled_below_the_base_path() {
         api.cancel(&session).await;
         let (rest, _) = events.rest().await;
         let deltas = kinds(&rest).iter().filter(|kind| **kind == "text-delta").count();
-        assert!(deltas < 2000, "{prefix:?}: what was said came while it was said");
+        assert!(deltas < 2000, "{prefix:?}: the stream is not buffered");
         let read = api.read_session(&session).await;
         assert_eq!(read["messages"][1]["metadata"]["partial"], true, "{prefix:?}: {read}");
     }
 }
 
 #[tokio::test]
-async fn foreign_origins_stay_out_and_logs_name_the_route_below_the_base_path() {
+async fn foreign_origins_are_refused_and_logs_omit_the_base_path() {
     let (server, proxy, api) = behind(Prefix::Kept).await;
     let create = |origin: &str| {
         api.client.post(api.api("/chat/sessions")).header(ORIGIN, origin.to_owned()).send()
@@ -71,9 +71,9 @@ async fn foreign_origins_stay_out_and_logs_name_the_route_below_the_base_path() 
 }
 
 #[tokio::test]
-async fn what_asks_the_server_itself_need_not_know_the_base_path() {
+async fn direct_requests_work_without_the_base_path() {
     let (server, ..) = behind(Prefix::Kept).await;
-    let address = server.base().strip_suffix(PATH).expect("it says that it is below its path");
+    let address = server.base().strip_suffix(PATH).expect("its URL ends with the base path");
     let direct = Api::at(address.to_owned());
     let session = direct.session().await;
     assert_eq!(direct.read_session(&session).await["id"], session.as_str());

@@ -1,7 +1,8 @@
-//! The program as its users meet it. This file is loaded twice, as the module `embedded` and as the module
-//! `distributed`, so that every test exists once for each engine and proves the same of both.
+//! The tests that run on both engines. This file is loaded twice, as the module `embedded` and as the module
+//! `distributed`, so that every test exists once for each engine.
 
 mod about;
+mod administration;
 pub(crate) mod agents;
 mod auth;
 mod base_path;
@@ -9,9 +10,8 @@ mod edges;
 mod follow_ups;
 pub(crate) mod guarantees;
 pub(crate) mod long_running;
-mod operations;
 pub(crate) mod operations_flow;
-mod ops;
+mod overview;
 mod ownership;
 mod page;
 mod resume;

@@ -1,13 +1,13 @@
-//! Every route of the API document, walked: nobody gets in without an identity, and what belongs to another
-//! user looks exactly like what does not exist.
+//! Every route of the API document: none answers without an identity, and what belongs to another user looks exactly
+//! like what does not exist.
 
 use serde_json::{Value, json};
 
-use super::agents::drafts::{Caller, NOBODY, adder, text};
+use super::agents::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, text};
 use super::auth::{jwt_server, token};
 use crate::server::{TestServer, id_of, json_of};
 
-/// Routes that everybody may call.
+/// Routes that need no login.
 const OPEN: &[&str] = &["/api/about", "/api/chat/health"];
 
 pub(crate) async fn routes(server: &TestServer) -> Vec<(String, String)> {
@@ -23,7 +23,7 @@ pub(crate) async fn routes(server: &TestServer) -> Vec<(String, String)> {
     routes
 }
 
-/// A body that each route would take from its owner.
+/// A body that each route would accept from the owner.
 fn body(path: &str) -> Value {
     match path.rsplit('/').next() {
         Some("active") => json!({"active_graph_version": 1}),
@@ -65,7 +65,7 @@ async fn no_route_answers_without_an_identity() {
 }
 
 #[tokio::test]
-async fn what_is_foreign_looks_missing_on_every_route() {
+async fn resources_of_other_users_look_missing_on_every_route() {
     let server = jwt_server(&[]);
     let made = server
         .post("/chat/sessions", &json!({}))
@@ -86,16 +86,16 @@ async fn what_is_foreign_looks_missing_on_every_route() {
         .await
         .expect("an answer");
     let key = id_of(key).await;
-    // A title of her own, or one that is generated later would look like a change.
+    // A title set by the user, because one that is generated later would look like a change.
     let title = server.client.patch(server.api(&format!("/chat/sessions/{session}/title")));
     let title = title.bearer_auth(token("anna")).json(&json!({"title": "mine"})).send().await;
     assert_eq!(title.expect("an answer").status(), 200);
-    let agent = Agent::of_anna(&server).await;
+    let agent = AgentIds::of_anna(&server).await;
     let before = annas_view(&server, &session, &agent).await;
 
     let mut walked = 0;
     for (method, path) in routes(&server).await {
-        let with = |session: &str, turn: &str, key: &str, agent: &Agent| {
+        let with = |session: &str, turn: &str, key: &str, agent: &AgentIds| {
             let path = path
                 .replace("{session_id}", session)
                 .replace("{task_id}", turn)
@@ -111,27 +111,27 @@ async fn what_is_foreign_looks_missing_on_every_route() {
         }
         walked += 1;
         let of_foreign = call(&server, &method, &foreign, Some("bert")).await;
-        let missing = with(NOBODY, NOBODY, NOBODY, &Agent::missing());
+        let missing = with(UNKNOWN_ID, UNKNOWN_ID, UNKNOWN_ID, &AgentIds::missing());
         let of_missing = call(&server, &method, &missing, Some("bert")).await;
         assert_eq!(of_foreign, of_missing, "{method} {path}");
         assert!(matches!(of_foreign.0, 404 | 204), "{method} {path}: {of_foreign:?}");
         assert!(!of_foreign.1.contains("private"));
     }
     assert!(walked >= 37, "{walked}");
-    assert_eq!(annas_view(&server, &session, &agent).await, before, "and nothing was changed");
+    assert_eq!(annas_view(&server, &session, &agent).await, before, "nothing was changed");
 }
 
-/// The ids of an agent of one user, of what belongs to it, and of a run of it.
-struct Agent {
+/// The ids of a user's agent, its library entry, its folder, and one of its executions.
+struct AgentIds {
     graph: String,
     entry: String,
     folder: String,
     execution: String,
 }
 
-impl Agent {
+impl AgentIds {
     async fn of_anna(server: &TestServer) -> Self {
-        let anna = Caller::named(server, "anna");
+        let anna = ApiUser::named(server, "anna");
         let graph = anna.make(&adder("private", 1)).await;
         let run = anna.run(&graph, &json!({})).await;
         let folder = anna.post("/library/folders", &json!({"name": "private"})).await;
@@ -141,8 +141,8 @@ impl Agent {
     }
 
     fn missing() -> Self {
-        let nobody = || NOBODY.to_owned();
-        Self { graph: nobody(), entry: nobody(), folder: nobody(), execution: nobody() }
+        let unknown = || UNKNOWN_ID.to_owned();
+        Self { graph: unknown(), entry: unknown(), folder: unknown(), execution: unknown() }
     }
 
     fn put_into(&self, path: &str) -> String {
@@ -154,9 +154,9 @@ impl Agent {
     }
 }
 
-/// All that anna has.
-async fn annas_view(server: &TestServer, session: &str, agent: &Agent) -> Vec<Value> {
-    let anna = Caller::named(server, "anna");
+/// Everything that anna owns.
+async fn annas_view(server: &TestServer, session: &str, agent: &AgentIds) -> Vec<Value> {
+    let anna = ApiUser::named(server, "anna");
     let mut seen = Vec::new();
     for path in [
         format!("/chat/sessions/{session}"),

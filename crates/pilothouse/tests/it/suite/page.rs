@@ -1,4 +1,4 @@
-//! The page and the API document.
+//! The web page and the API document.
 
 use std::collections::HashSet;
 use std::process::Stdio;
@@ -25,7 +25,7 @@ async fn document(server: &Api) -> String {
     html
 }
 
-/// The usual client unpacks what it gets and no longer says how it came.
+/// The usual client decompresses responses and hides their encoding.
 fn raw_client() -> Client {
     Client::builder().no_proxy().no_gzip().no_brotli().build().expect("a client")
 }
@@ -37,7 +37,7 @@ fn files(html: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_address_of_the_page_gives_the_document_under_a_strict_policy() {
+async fn every_page_address_serves_the_document_with_a_strict_policy() {
     let server = TestServer::start(ENGINE);
     let html = document(&server).await;
     for path in ["/", "/copilot?sessionId=1", "/library/agents/1", "/marketplace/agent/a/b", "/ops"]
@@ -61,12 +61,12 @@ async fn every_address_of_the_page_gives_the_document_under_a_strict_policy() {
     }
     assert!(
         !html.contains("offline"),
-        "the same on every server: `/api/about` says what this one is"
+        "the document is the same on every server; `/api/about` describes this one"
     );
 }
 
 #[tokio::test]
-async fn the_files_of_the_page_are_compressed_and_kept() {
+async fn the_files_of_the_page_are_compressed_and_cached() {
     let server = TestServer::start(ENGINE);
     let files = files(&document(&server).await);
     assert!(files.iter().any(|path| path.ends_with(".css")), "{files:?}");
@@ -103,14 +103,14 @@ async fn the_files_of_the_page_are_compressed_and_kept() {
             assert_eq!(again.headers()["etag"], headers["etag"]);
             tags.insert(headers["etag"].clone());
         }
-        assert_eq!(tags.len(), 3, "{path}: every form has a tag of its own");
+        assert_eq!(tags.len(), 3, "{path}: every encoding has its own tag");
     }
 }
 
 #[tokio::test]
-async fn the_scripts_that_the_document_names_are_less_than_300_kilobytes() {
+async fn the_scripts_of_the_document_are_less_than_300_kilobytes() {
     let server = TestServer::start(ENGINE);
-    // What a browser fetches beyond these is measured in `web/e2e/first-load.e2e.ts`.
+    // Further files that a browser fetches are measured in `web/e2e/first-load.e2e.ts`.
     let scripts = files(&document(&server).await).into_iter().filter(|path| path.ends_with(".js"));
     let mut bytes = 0;
     for path in scripts {
@@ -123,7 +123,7 @@ async fn the_scripts_that_the_document_names_are_less_than_300_kilobytes() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said_in_json_even_to_a_browser() {
+async fn missing_routes_are_reported_in_json_even_to_a_browser() {
     let server = TestServer::start(ENGINE);
     for path in ["/assets/gone-1234.js", "/api/nothing", "/api", "/health/nothing", "/metrics/x"] {
         let answer = refusal(get(&server, path, &[("accept", BROWSER)]).await).await;
@@ -139,7 +139,7 @@ async fn what_is_not_there_is_said_in_json_even_to_a_browser() {
 }
 
 #[tokio::test]
-async fn the_api_document_is_what_it_was() {
+async fn the_api_document_equals_the_committed_one() {
     let server = TestServer::start(ENGINE);
     let printed = server.command(&["openapi"]).stdout(Stdio::piped()).output().expect("it runs");
     assert!(printed.status.success());
@@ -169,7 +169,7 @@ async fn the_api_document_is_what_it_was() {
     assert_eq!(names.len(), all, "every operation has a name of its own");
     let committed = include_str!("../../../../../docs/openapi.json");
     let committed: Value = serde_json::from_str(committed).expect("JSON");
-    assert!(printed == committed, "docs/openapi.json is stale; write it anew with `make gen`");
+    assert!(printed == committed, "docs/openapi.json is stale; regenerate it with `make gen`");
 }
 
 #[tokio::test]

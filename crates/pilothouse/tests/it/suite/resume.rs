@@ -1,22 +1,22 @@
-//! Coming back to a stream: whole, from a cursor, late, too late, and while nothing happens.
+//! Resuming a stream: from the start, from a cursor, late, too late, and while no event comes.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::ENGINE;
-use crate::events::{Ending, Events, Got, kinds, text_of};
+use crate::events::{Ending, EventStream, ReceivedEvent, kinds, text_of};
 use crate::server::{TestServer, refusal};
 
-async fn resume(server: &TestServer, path: &str, cursor: Option<&str>) -> Events {
+async fn resume(server: &TestServer, path: &str, cursor: Option<&str>) -> EventStream {
     let mut request = server.get(path);
     if let Some(cursor) = cursor {
         request = request.header("last-event-id", cursor);
     }
-    Events::of(request.send().await.expect("an answer"))
+    EventStream::of(request.send().await.expect("an answer"))
 }
 
-async fn finished(server: &TestServer) -> (String, String, Vec<Got>) {
+async fn finished(server: &TestServer) -> (String, String, Vec<ReceivedEvent>) {
     let session = server.session().await;
     let events = server.say(&session, "/stream count=40 size=5").await;
     let turn = events.headers["x-turn-id"].to_str().expect("text").to_owned();
@@ -25,7 +25,7 @@ async fn finished(server: &TestServer) -> (String, String, Vec<Got>) {
 }
 
 #[tokio::test]
-async fn a_replay_is_the_whole_turn_in_few_events() {
+async fn a_replay_has_the_complete_turn_in_few_events() {
     let server = TestServer::start(ENGINE);
     let (session, turn, all) = finished(&server).await;
     for path in [format!("/chat/sessions/{session}/stream"), format!("/chat/tasks/{turn}/stream")] {
@@ -56,14 +56,14 @@ async fn a_cursor_gets_exactly_what_follows_it() {
 }
 
 #[tokio::test]
-async fn a_reader_that_comes_back_in_the_middle_misses_nothing() {
+async fn a_reader_that_resumes_during_a_turn_misses_nothing() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut first = server.say(&session, "/stream count=60 size=5 delay_ms=10").await;
     let path = format!("/chat/sessions/{session}/stream");
     let mut got = Vec::new();
     for _ in 0..20 {
-        got.push(first.next().await.expect("it goes on"));
+        got.push(first.next().await.expect("the stream continues"));
     }
     drop(first);
     let cursor = got.last().expect("some").id.to_string();
@@ -106,7 +106,7 @@ async fn the_replay_window_closes() {
 }
 
 #[tokio::test]
-async fn unknown_tasks_are_refused_in_their_own_shape() {
+async fn unknown_tasks_are_refused_in_the_format_of_tasks() {
     let server = TestServer::start(ENGINE);
     for path in ["/chat/tasks/unknown", "/chat/tasks/unknown/stream"] {
         let response = server.get(path).send().await.expect("an answer");
@@ -130,7 +130,7 @@ async fn unknown_tasks_are_refused_in_their_own_shape() {
 }
 
 #[tokio::test]
-async fn silence_is_filled_with_heartbeats_that_are_no_events() {
+async fn heartbeats_during_silence_are_no_events() {
     let server = TestServer::with(ENGINE, &[("CHAT_HEARTBEAT_SECONDS", "0.2")]);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=2 size=5 delay_ms=1500").await;
@@ -155,7 +155,7 @@ async fn streams_are_capped_per_user() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), free).await.expect("the place comes back");
+    tokio::time::timeout(Duration::from_secs(10), free).await.expect("the stream is released");
 }
 
 #[tokio::test]

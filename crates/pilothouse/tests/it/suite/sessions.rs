@@ -1,4 +1,4 @@
-//! Sessions over HTTP: made, listed, read, renamed, pinned, deleted.
+//! Sessions over HTTP: created, listed, read, renamed, pinned, deleted.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn patch(server: &TestServer, path: &str, body: Value) -> reqwest::Respons
 }
 
 #[tokio::test]
-async fn a_session_is_made_listed_renamed_pinned_and_deleted() {
+async fn a_session_is_created_listed_renamed_pinned_and_deleted() {
     let server = TestServer::start(ENGINE);
     let body = json!({"dry_run": true, "metadata": {"a": [1], "__proto__": 1}});
     let made = json_of(server.post("/chat/sessions", &body).send().await.expect("an answer")).await;
@@ -66,7 +66,7 @@ async fn a_session_is_made_listed_renamed_pinned_and_deleted() {
 }
 
 #[tokio::test]
-async fn history_comes_in_pages_with_tool_calls_in_the_known_shape() {
+async fn the_history_is_paginated_with_all_its_fields() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     for _ in 0..3 {
@@ -98,7 +98,7 @@ async fn history_comes_in_pages_with_tool_calls_in_the_known_shape() {
 }
 
 #[tokio::test]
-async fn a_tool_exchange_is_kept_in_the_known_shape_and_never_split() {
+async fn a_tool_exchange_keeps_its_format_and_is_never_split() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let events = server
@@ -151,14 +151,14 @@ async fn the_active_stream_is_named_while_a_turn_runs() {
     assert_eq!(
         read["messages"].as_array().expect("a list").len(),
         1,
-        "what is under way is left to the stream"
+        "the running turn is only in the stream"
     );
     assert_eq!(list(&server, "").await["sessions"][0]["is_processing"], true);
     server.cancel(&session).await;
 }
 
 #[tokio::test]
-async fn small_answers_have_their_fields() {
+async fn small_endpoints_return_their_fields() {
     let server = TestServer::with(ENGINE, &[("CHAT_STREAM_TTL", "120")]);
     let get = async |path: &str| json_of(server.get(path).send().await.expect("an answer")).await;
     assert_eq!(

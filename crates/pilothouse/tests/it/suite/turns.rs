@@ -1,9 +1,9 @@
-//! Starting turns: both bodies, idempotency, stopping, regenerating.
+//! Starting turns: both body formats, idempotency, canceling, regenerating.
 
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use crate::events::{Ending, Events, kinds, text_of};
+use crate::events::{Ending, EventStream, kinds, text_of};
 use crate::server::{TestServer, refusal};
 
 const LONG: &str = "/stream count=100000 size=10 delay_ms=20";
@@ -39,11 +39,11 @@ async fn a_turn_streams_in_the_order_of_the_contract() {
     assert_eq!(kinds.first(), Some(&"start"));
     assert_eq!(kinds.last(), Some(&"finish"));
     assert_eq!(text_of(&all).chars().count(), 12);
-    assert!(!events.raw().contains(":null"), "absent optionals are left out");
+    assert!(!events.raw().contains(":null"), "absent optional fields are omitted");
 }
 
 #[tokio::test]
-async fn both_body_shapes_start_a_turn() {
+async fn both_body_formats_start_a_turn() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let path = format!("/chat/sessions/{session}/stream");
@@ -52,7 +52,7 @@ async fn both_body_shapes_start_a_turn() {
         "file_ids": [], "mode": "fast", "model": "advanced", "message_id": "m1",
     });
     for body in [plain, ui("m2", "/stream count=1 size=5")] {
-        let events = Events::of(server.post(&path, &body).send().await.expect("an answer"));
+        let events = EventStream::of(server.post(&path, &body).send().await.expect("an answer"));
         assert_eq!(text_of(&events.all().await).len(), 5);
     }
     let messages = server.read_session(&session).await["messages"].clone();
@@ -71,12 +71,12 @@ async fn the_same_message_id_joins_the_turn_and_another_text_is_refused() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let path = format!("/chat/sessions/{session}/stream");
-    let first = Events::of(
+    let first = EventStream::of(
         server.post(&path, &ui("m1", "/stream count=20 size=5")).send().await.expect("an answer"),
     );
     let turn = first.headers["x-turn-id"].clone();
     let first = first.all().await;
-    let again = Events::of(
+    let again = EventStream::of(
         server.post(&path, &ui("m1", "/stream count=20 size=5")).send().await.expect("an answer"),
     );
     assert_eq!(again.headers["x-turn-id"], turn);
@@ -88,7 +88,7 @@ async fn the_same_message_id_joins_the_turn_and_another_text_is_refused() {
 }
 
 #[tokio::test]
-async fn many_equal_sends_at_once_make_one_turn() {
+async fn many_concurrent_equal_messages_make_one_turn() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let path = format!("/chat/sessions/{session}/stream");
@@ -96,7 +96,7 @@ async fn many_equal_sends_at_once_make_one_turn() {
     let sends = (0..10).map(|_| server.post(&path, &body).send());
     let mut turns = Vec::new();
     for response in futures::future::join_all(sends).await {
-        let events = Events::of(response.expect("an answer"));
+        let events = EventStream::of(response.expect("an answer"));
         turns.push(events.headers["x-turn-id"].clone());
         assert_eq!(text_of(&events.all().await).len(), 25);
     }
@@ -105,7 +105,7 @@ async fn many_equal_sends_at_once_make_one_turn() {
 }
 
 #[tokio::test]
-async fn a_message_to_a_busy_session_is_answered_by_the_turn_at_work() {
+async fn a_message_to_a_busy_session_is_answered_by_the_running_turn() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=20 size=5 delay_ms=20").await;
@@ -119,7 +119,7 @@ async fn a_message_to_a_busy_session_is_answered_by_the_turn_at_work() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_ends_with_abort_and_the_answer_is_confirmed() {
+async fn a_cancelled_turn_ends_with_abort_and_the_cancel_is_confirmed() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, LONG).await;
@@ -149,7 +149,7 @@ async fn a_client_that_leaves_does_not_stop_the_turn() {
     drop(events);
     let resumed =
         server.get(&format!("/chat/sessions/{session}/stream")).send().await.expect("an answer");
-    assert_eq!(text_of(&Events::of(resumed).all().await).len(), 150);
+    assert_eq!(text_of(&EventStream::of(resumed).all().await).len(), 150);
 }
 
 #[tokio::test]
@@ -164,7 +164,8 @@ async fn regenerating_answers_the_last_message_again() {
     let again = json!({
         "messages": [], "trigger": "regenerate-message", "messageId": first[0].chunk["messageId"],
     });
-    let again = Events::of(server.post(&path, &again).send().await.expect("an answer")).all().await;
+    let again =
+        EventStream::of(server.post(&path, &again).send().await.expect("an answer")).all().await;
     assert_eq!(text_of(&again), text_of(&first));
     assert_ne!(again[0].chunk["messageId"], first[0].chunk["messageId"]);
     let messages = server.read_session(&session).await["messages"].clone();

@@ -1,4 +1,4 @@
-//! Bad input: always a 4xx with a stable code, never a 5xx, and the server goes on.
+//! Invalid input: always a 4xx with a stable code, never a 5xx, and the server keeps working.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,7 +18,7 @@ async fn raw(
 }
 
 #[tokio::test]
-async fn bodies_are_judged_before_they_are_believed() {
+async fn invalid_bodies_are_refused() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let stream = format!("/chat/sessions/{session}/stream");
@@ -81,11 +81,11 @@ async fn bodies_are_judged_before_they_are_believed() {
     }
     assert_eq!(raw(&server, &stream, "text/plain", "{\"message\":\"x\"}").await.0, 415);
     let messages = server.read_session(&session).await["messages"].clone();
-    assert_eq!(messages, json!([]), "nothing of that became a message");
+    assert_eq!(messages, json!([]), "no message was stored");
 }
 
 #[tokio::test]
-async fn the_longest_message_and_odd_text_are_taken() {
+async fn the_longest_message_and_unusual_characters_are_accepted() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     for text in ["ä".repeat(64_000), "bidi \u{202e} emoji 🛟 \u{2028} \\u0000".to_owned()] {
@@ -96,7 +96,7 @@ async fn the_longest_message_and_odd_text_are_taken() {
 }
 
 #[tokio::test]
-async fn other_routes_judge_as_strictly() {
+async fn other_routes_refuse_invalid_input() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     let title = format!("/chat/sessions/{session}/title");
@@ -149,7 +149,7 @@ async fn other_routes_judge_as_strictly() {
 }
 
 #[tokio::test]
-async fn huge_heads_are_refused_and_slow_ones_do_not_stay() {
+async fn huge_request_heads_are_refused() {
     let server = TestServer::start(ENGINE);
     let address = server.base().trim_start_matches("http://").to_owned();
     let mut socket = tokio::net::TcpStream::connect(&address).await.expect("a connection");
@@ -172,7 +172,7 @@ async fn huge_heads_are_refused_and_slow_ones_do_not_stay() {
 }
 
 #[tokio::test]
-async fn connections_over_the_cap_are_told_so_and_health_still_answers() {
+async fn connections_over_the_cap_are_refused_and_health_still_answers() {
     let server = TestServer::with(ENGINE, &[("MAX_CONNECTIONS", "3")]);
     let address = server.base().trim_start_matches("http://").to_owned();
     let mut held = Vec::new();
@@ -195,5 +195,7 @@ async fn connections_over_the_cap_are_told_so_and_health_still_answers() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(10), free).await.expect("places come back");
+    tokio::time::timeout(std::time::Duration::from_secs(10), free)
+        .await
+        .expect("connections close");
 }

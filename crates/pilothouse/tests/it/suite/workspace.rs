@@ -1,4 +1,4 @@
-//! The files of a session, as a page lists and fetches them.
+//! The files of a session, as the web page lists and downloads them.
 
 use serde_json::{Value, json};
 
@@ -17,11 +17,11 @@ async fn files(server: &TestServer, session: &str) -> Value {
 }
 
 #[tokio::test]
-async fn files_of_a_session_are_listed_and_sent_as_they_are() {
+async fn files_of_a_session_are_listed_and_sent_unchanged() {
     let server = TestServer::start(ENGINE);
     let session = server.session().await;
     assert_eq!(files(&server, &session).await, json!({"files": [], "total_count": 0}));
-    // More than is read at once, so that the pieces have to fit together.
+    // More than one read buffer, so that several pieces are joined.
     let long: String = (0..8_500).map(|n| format!("{n:>5}ää")).collect();
     let page = "<script>alert(1)</script>";
     for (name, content) in [("notes/Übung.txt", &long), ("page.html", &page.to_owned())] {
@@ -47,7 +47,7 @@ async fn files_of_a_session_are_listed_and_sent_as_they_are() {
 }
 
 #[tokio::test]
-async fn a_file_is_given_to_nobody_else_and_by_no_other_name() {
+async fn a_file_is_sent_only_to_its_owner_and_only_by_its_id() {
     let server = jwt_server(&[]);
     let made = server.post("/chat/sessions", &json!({})).bearer_auth(token("anna")).send().await;
     let session = id_of(made.expect("an answer")).await;

@@ -1,4 +1,4 @@
-//! Blocks as clients see them, and run by themselves.
+//! The block catalog of the API, and single blocks run without a graph.
 
 use std::collections::HashSet;
 
@@ -6,15 +6,15 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{
-    AGENT, AI_TEXT, CALCULATOR, Caller, HUMAN, INPUT, NOBODY, OUTPUT, TEMPLATE, read, text,
+use super::agent_fixtures::{
+    AGENT, AI_TEXT, ApiUser, CALCULATOR, HUMAN, INPUT, OUTPUT, TEMPLATE, UNKNOWN_ID, read, text,
 };
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn every_block_that_agent_files_name_is_listed_with_its_pins_and_its_price() {
+async fn every_block_used_by_agent_files_is_listed_with_its_pins_and_costs() {
     let server = TestServer::start(ENGINE);
-    let listed = Caller::local(&server).get("/blocks").await;
+    let listed = ApiUser::local(&server).get("/blocks").await;
     let listed = listed.as_array().expect("a list");
     let ids: HashSet<&str> = listed.iter().map(|block| text(&block["id"])).collect();
     assert_eq!(ids.len(), listed.len(), "no id is used twice");
@@ -44,9 +44,9 @@ async fn every_block_that_agent_files_name_is_listed_with_its_pins_and_its_price
 }
 
 #[tokio::test]
-async fn a_block_run_by_itself_gives_its_pins_and_refuses_what_does_not_fit() {
+async fn a_single_block_returns_its_outputs_and_refuses_invalid_input() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let run = |block: &str| format!("/blocks/{block}/execute");
     let sum = json!({"operation": "Add", "a": "1.5", "b": 2});
     assert_eq!(user.post(&run(CALCULATOR), &sum).await, json!({"result": [3.5]}));
@@ -65,12 +65,12 @@ async fn a_block_run_by_itself_gives_its_pins_and_refuses_what_does_not_fit() {
         assert_eq!(user.refused(Method::POST, &run(CALCULATOR), &bad).await, invalid, "{bad}");
     }
     let (_, told) = user.call(Method::POST, &run(CALCULATOR), &json!({"operation": "Add"})).await;
-    assert!(text(&told["detail"]).contains('a'), "it says what is missing: {told}");
+    assert!(text(&told["detail"]).contains('a'), "the error names the missing field: {told}");
     for block in [AGENT, HUMAN, INPUT, OUTPUT] {
         let refused = user.refused(Method::POST, &run(block), &json!({})).await;
         assert_eq!(refused, (403, "GRAPH_ONLY_BLOCK".to_owned()), "{block}");
     }
-    let refused = user.refused(Method::POST, &run(NOBODY), &json!({})).await;
+    let refused = user.refused(Method::POST, &run(UNKNOWN_ID), &json!({})).await;
     assert_eq!(refused, (404, "BLOCK_NOT_FOUND".to_owned()));
     assert_eq!(user.refused(Method::POST, &run(CALCULATOR), &Value::Null).await.0, 415);
 }

@@ -1,23 +1,25 @@
-//! Agents from the terminal: real processes of the program against a real server.
+//! The agent commands of the command line: real processes of the program against a real server.
 
 use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
 use super::ENGINE;
+use super::agent_fixtures::{
+    ApiUser, COUNTDOWN, HUMAN, INPUT, JSON_DECODER, OUTPUT, graph, path_of, text,
+};
 use super::auth::{jwt_server, token};
-use super::drafts::{COUNTDOWN, Caller, HUMAN, INPUT, JSON_DECODER, OUTPUT, graph, path_of, text};
-use crate::server::{Log, PATIENCE, TestServer, wait};
+use crate::server::{OutputLog, TEST_TIMEOUT, TestServer, wait};
 
-/// What a command ended with: its code, and what it said where.
-struct Said {
+/// Exit code and output of a command.
+struct CommandOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
 /// Runs a command against the server.
-async fn pilothouse(server: &TestServer, arguments: &[&str]) -> Said {
+async fn pilothouse(server: &TestServer, arguments: &[&str]) -> CommandOutput {
     let mut all = arguments.to_vec();
     all.extend(["--url", server.base()]);
     let mut command = server.command(&all);
@@ -25,22 +27,26 @@ async fn pilothouse(server: &TestServer, arguments: &[&str]) -> Said {
     said(&ran.await.expect("no panic").expect("it runs"))
 }
 
-fn said(output: &Output) -> Said {
+fn said(output: &Output) -> CommandOutput {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    CommandOutput {
+        code: output.status.code(),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
 }
 
 #[tokio::test]
 async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let empty = pilothouse(&server, &["agents", "list"]).await;
     assert_eq!(empty.code, Some(0), "{}", empty.err);
 
     let (good, bad) = (path_of("calculator.json"), path_of("berth-price-watch.json"));
     let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
     let imported = pilothouse(&server, &["import", good, bad]).await;
-    assert_eq!(imported.code, Some(1), "one of the two did not come in");
+    assert_eq!(imported.code, Some(1), "one of the two was not imported");
     assert!(imported.out.contains("imported “Fuel surcharge”"), "{}", imported.out);
     let missing = "Blocks missing on this server:\n  \
                    4335878a-394e-4e67-adf2-919877ff49ae, in one node\n  \
@@ -90,9 +96,9 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_exit_code_says_how_a_run_ended() {
+async fn the_exit_code_reports_how_an_execution_ended() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let asks = graph(
         "Asks",
         &[
@@ -107,7 +113,7 @@ async fn the_exit_code_says_how_a_run_ended() {
     assert_eq!(asked.code, Some(3), "{}", asked.err);
     assert!(asked.err.contains("needs your approval"), "{}", asked.err);
 
-    // A node that fails does not end the run; it is told.
+    // A failed node does not end the execution; it is reported.
     let fails = graph("Fails", &[("read", JSON_DECODER, json!({"json_str": "{"}))], &[]);
     user.make(&fails).await;
     let failed = pilothouse(&server, &["agents", "run", "fails", "--wait"]).await;
@@ -118,13 +124,13 @@ async fn the_exit_code_says_how_a_run_ended() {
     user.make(&graph("Waits", &[("wait", COUNTDOWN, long)], &[])).await;
     let arguments = ["agents", "run", "waits", "--wait", "--url", server.base()];
     let mut watching = server.command(&arguments).stderr(Stdio::piped()).spawn().expect("it runs");
-    let shown = Log::default();
+    let shown = OutputLog::default();
     shown.follow(watching.stderr.take().expect("piped"));
     shown.wait_for("RUNNING");
     let run = user.get("/executions").await[0].clone();
     let (graph, id) = (text(&run["graph_id"]), text(&run["id"]));
     user.post(&format!("/graphs/{graph}/executions/{id}/stop"), &Value::Null).await;
-    let ended = wait(&mut watching, PATIENCE).expect("it ends with the run");
+    let ended = wait(&mut watching, TEST_TIMEOUT).expect("it ends with the run");
     assert_eq!(ended.code(), Some(1), "{}", shown.text());
     shown.wait_for("TERMINATED");
 
@@ -135,7 +141,7 @@ async fn the_exit_code_says_how_a_run_ended() {
 }
 
 #[tokio::test]
-async fn the_terminal_shows_the_token_it_was_given() {
+async fn the_terminal_sends_its_token() {
     let server = jwt_server(&[]);
     let without = pilothouse(&server, &["agents", "list"]).await;
     assert_eq!(without.code, Some(1));

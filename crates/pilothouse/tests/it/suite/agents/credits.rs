@@ -1,30 +1,30 @@
-//! Credits: off unless switched on; then nothing runs without them, and what costs is charged once.
+//! Credits: disabled by default; once enabled, nothing runs without them, and each cost is charged once.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script, ScriptedUsage};
 
+use super::agent_fixtures::{AI_TEXT, ApiUser, CALCULATOR, OUTPUT, adder, graph, text};
 use super::auth::KEY;
-use super::drafts::{AI_TEXT, CALCULATOR, Caller, OUTPUT, adder, graph, text};
-use super::scripted::Scene;
+use super::scripted::ScriptedServer;
 
 const INTERNAL: &str = "internal-internal-internal-internal";
 
 /// A server with a login, a scripted model and these settings.
-async fn scene(settings: &[(&str, &str)]) -> Scene {
+async fn setup(settings: &[(&str, &str)]) -> ScriptedServer {
     let mut all = vec![("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", KEY), ("JWT_ISSUER", "test")];
     all.extend(settings);
-    Scene::with(Dialect::OpenAi, &all).await
+    ScriptedServer::with(Dialect::OpenAi, &all).await
 }
 
-/// An answer that the provider bills with so many tokens.
+/// A response for which the provider reports this many tokens.
 fn answer(text: &str, tokens: u64) -> Script {
     let usage = ScriptedUsage { prompt_tokens: tokens - 5, ..ScriptedUsage::default() };
     Script::text(text).usage(usage)
 }
 
-async fn grant(scene: &Scene, key: Option<&str>, body: &Value) -> (u16, Value) {
-    let mut request = scene.server.post("/credits/grant", body);
+async fn grant(setup: &ScriptedServer, key: Option<&str>, body: &Value) -> (u16, Value) {
+    let mut request = setup.server.post("/credits/grant", body);
     if let Some(key) = key {
         request = request.header("x-api-key", key);
     }
@@ -36,7 +36,7 @@ fn gift(amount: i64, key: &str) -> Value {
     json!({"user_id": "anna", "amount": amount, "key": key, "description": "Welcome"})
 }
 
-/// One question to the model, as an agent.
+/// An agent with one question to the model.
 fn asker() -> Value {
     graph(
         "Asker",
@@ -45,8 +45,8 @@ fn asker() -> Value {
     )
 }
 
-/// The balance, after a look at the ledger: it explains the balance entry by entry.
-async fn balance(user: &Caller<'_>) -> i64 {
+/// The balance, after checking that it equals the sum of the ledger entries.
+async fn balance(user: &ApiUser<'_>) -> i64 {
     let balance = user.get("/credits").await["credits"].as_i64().expect("a number");
     let ledger = user.get("/credits/transactions").await;
     let entries = ledger["transactions"].as_array().expect("a list");
@@ -60,24 +60,25 @@ async fn balance(user: &Caller<'_>) -> i64 {
 }
 
 #[tokio::test]
-async fn credits_are_off_unless_they_are_switched_on() {
-    let scene = scene(&[]).await;
-    let anna = Caller::named(&scene.server, "anna");
+async fn credits_are_disabled_by_default() {
+    let setup = setup(&[]).await;
+    let anna = ApiUser::named(&setup.server, "anna");
     assert_eq!(anna.get("/credits").await, json!({"credits": 0, "enabled": false}));
-    scene.model.enqueue(answer("Aye.", 5_000));
+    setup.model.enqueue(answer("Aye.", 5_000));
     let run = format!("/blocks/{AI_TEXT}/execute");
     assert_eq!(anna.post(&run, &json!({"prompt": "?"})).await["response"], json!(["Aye."]));
     assert_eq!(anna.get("/credits/transactions").await, json!({"transactions": []}));
     let bought = anna.refused(Method::POST, "/credits", &json!({"credit_amount": 5})).await;
     assert_eq!(bought, (501, "TOP_UP_UNAVAILABLE".to_owned()));
-    let (status, body) = grant(&scene, Some(INTERNAL), &gift(5, "march")).await;
+    let (status, body) = grant(&setup, Some(INTERNAL), &gift(5, "march")).await;
     assert_eq!((status, &body["code"]), (503, &json!("INTERNAL_KEY_NOT_CONFIGURED")));
 }
 
 #[tokio::test]
 async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
-    let scene = scene(&[("CREDITS_ENABLED", "on"), ("CHAT_INTERNAL_API_KEY", INTERNAL)]).await;
-    let (anna, bert) = (Caller::named(&scene.server, "anna"), Caller::named(&scene.server, "bert"));
+    let setup = setup(&[("CREDITS_ENABLED", "on"), ("CHAT_INTERNAL_API_KEY", INTERNAL)]).await;
+    let (anna, bert) =
+        (ApiUser::named(&setup.server, "anna"), ApiUser::named(&setup.server, "bert"));
     let run = format!("/blocks/{AI_TEXT}/execute");
     let question = json!({"prompt": "?"});
     let agent = anna.make(&asker()).await;
@@ -85,33 +86,33 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     let no_funds = (402, "NO_FUNDS".to_owned());
     assert_eq!(anna.refused(Method::POST, &run, &question).await, no_funds);
     assert_eq!(anna.refused(Method::POST, &execute, &json!({})).await, no_funds);
-    assert_eq!(scene.model.requests().len(), 0, "nobody was asked");
+    assert_eq!(setup.model.requests().len(), 0, "the model was not called");
 
     for key in [None, Some("wrong-wrong-wrong-wrong-wrong-wrong")] {
-        assert_eq!(grant(&scene, key, &gift(10, "march")).await.0, 401);
+        assert_eq!(grant(&setup, key, &gift(10, "march")).await.0, 401);
     }
-    assert_eq!(grant(&scene, Some(INTERNAL), &gift(0, "march")).await.0, 422);
+    assert_eq!(grant(&setup, Some(INTERNAL), &gift(0, "march")).await.0, 422);
     for _ in 0..2 {
-        let granted = grant(&scene, Some(INTERNAL), &gift(10, "march")).await;
+        let granted = grant(&setup, Some(INTERNAL), &gift(10, "march")).await;
         assert_eq!(granted, (200, json!({"credits": 10, "enabled": true})), "one grant");
     }
     assert_eq!((balance(&anna).await, balance(&bert).await), (10, 0));
 
-    // A block by itself: every call is its own, a started thousand tokens is one credit.
+    // A block on its own: every call is charged separately, one credit per started thousand tokens.
     for (tokens, left) in [(1_000, 9), (1_001, 7)] {
-        scene.model.enqueue(answer("Aye.", tokens));
+        setup.model.enqueue(answer("Aye.", tokens));
         assert_eq!(anna.post(&run, &question).await["response"], json!(["Aye."]));
         assert_eq!(balance(&anna).await, left);
     }
     let free = json!({"operation": "Add", "a": 1, "b": 2});
     anna.post(&format!("/blocks/{CALCULATOR}/execute"), &free).await;
-    scene.model.enqueue(Script::unauthorized());
+    setup.model.enqueue(Script::unauthorized());
     let failed = anna.post(&run, &question).await;
     assert!(failed["error"].is_array() && failed.get("response").is_none(), "{failed}");
-    assert_eq!(balance(&anna).await, 7, "what gave and used nothing is free");
+    assert_eq!(balance(&anna).await, 7, "a call without result and usage is free");
 
-    // The same as part of an agent, with the bill in its statistics.
-    scene.model.enqueue(answer("Aye, aye.", 2_500));
+    // The same block in an agent, with the cost in the execution's statistics.
+    setup.model.enqueue(answer("Aye, aye.", 2_500));
     let ended = anna.run(&agent, &json!({})).await;
     assert_eq!(ended["outputs"], json!({"answer": ["Aye, aye."]}), "{ended}");
     assert_eq!(ended["stats"]["cost"], 3);
@@ -120,8 +121,8 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     anna.outputs(&sums, &json!({"n": 1})).await;
     assert_eq!(balance(&anna).await, 4);
 
-    // What was begun is paid for, below zero if need be; then nothing new begins.
-    scene.model.enqueue(answer("Aye.", 9_000));
+    // Work that was started is paid for, below zero if necessary; then no new work starts.
+    setup.model.enqueue(answer("Aye.", 9_000));
     anna.post(&run, &question).await;
     assert_eq!(balance(&anna).await, -5);
     assert_eq!(anna.refused(Method::POST, &run, &question).await, no_funds);
@@ -143,6 +144,6 @@ async fn nothing_runs_without_credits_and_every_charge_is_in_the_ledger_once() {
     );
     let refused = anna.refused(Method::GET, "/credits/transactions?limit=0", &Value::Null).await;
     assert_eq!(refused.0, 422);
-    assert_eq!(balance(&bert).await, 0, "all of it was anna's");
-    scene.model.assert_no_violations();
+    assert_eq!(balance(&bert).await, 0, "only anna was charged");
+    setup.model.assert_no_violations();
 }

@@ -1,22 +1,24 @@
-//! Agents as documents: made, changed in versions, exported and imported again.
+//! Agents as documents: created, changed in versions, exported and imported again.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{AGENT, Caller, INPUT, NOBODY, OUTPUT, adder, graph, names, read, text};
+use super::agent_fixtures::{
+    AGENT, ApiUser, INPUT, OUTPUT, UNKNOWN_ID, adder, graph, names, read, text,
+};
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn every_edit_makes_a_version_and_any_of_them_can_be_the_active_one() {
+async fn every_edit_creates_a_version_and_any_version_can_be_active() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let made = user.post("/graphs", &json!({"graph": adder("Adder", 10), "source": "test"})).await;
     let id = text(&made["id"]);
     let path = format!("/graphs/{id}");
     assert_eq!((&made["version"], &made["is_active"]), (&json!(1), &json!(true)));
     assert_eq!(made["input_schema"]["properties"]["n"]["default"], 1);
-    assert_eq!(user.get(&path).await, made, "it is read as it was made");
+    assert_eq!(user.get(&path).await, made, "it is read as it was created");
 
     let changed = user.done(Method::PUT, &path, &adder("Adder of twenty", 20)).await;
     assert_eq!(changed["version"], 2);
@@ -34,7 +36,11 @@ async fn every_edit_makes_a_version_and_any_of_them_can_be_the_active_one() {
     let activate = format!("{path}/versions/active");
     user.done(Method::PUT, &activate, &active(1)).await;
     assert_eq!(user.get(&path).await["nodes"], made["nodes"]);
-    assert_eq!(user.entry(id).await["graph_version"], 1, "the library follows");
+    assert_eq!(
+        user.entry(id).await["graph_version"],
+        1,
+        "the library entry has the active version"
+    );
     assert_eq!(user.outputs(id, &json!({"n": 1})).await, json!({"sum": [11]}));
     assert_eq!(names(&user.get("/graphs").await, "name"), ["Adder"], "one agent, not two");
 
@@ -43,20 +49,24 @@ async fn every_edit_makes_a_version_and_any_of_them_can_be_the_active_one() {
     let nobody = format!("/graphs/{NOBODY}");
     assert_eq!(user.refused(Method::PUT, &nobody, &adder("x", 1)).await, missing);
     let mut other = adder("x", 1);
-    other["id"] = json!(NOBODY);
+    other["id"] = json!(UNKNOWN_ID);
     let refused = user.refused(Method::PUT, &path, &other).await;
     assert_eq!(refused, (400, "BAD_REQUEST".to_owned()), "the body names another agent");
 
     let deleted = user.done(Method::DELETE, &path, &Value::Null).await;
     assert_eq!(deleted, json!({"version_counts": 2}));
     assert_eq!(user.refused(Method::GET, &path, &Value::Null).await, missing);
-    assert_eq!(user.get("/library/agents").await["agents"], json!([]), "its entry went along");
+    assert_eq!(
+        user.get("/library/agents").await["agents"],
+        json!([]),
+        "its library entry is deleted, too"
+    );
 }
 
 #[tokio::test]
 async fn an_agent_that_left_the_library_can_still_be_changed() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let id = user.make(&adder("Adder", 1)).await;
     let entry = user.entry(&id).await;
     let entry = format!("/library/agents/{}", text(&entry["id"]));
@@ -67,16 +77,16 @@ async fn an_agent_that_left_the_library_can_still_be_changed() {
 }
 
 #[tokio::test]
-async fn an_exported_agent_is_imported_again_equal_with_the_agents_it_runs() {
+async fn an_exported_agent_is_imported_unchanged_with_its_sub_agents() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let export = async |id: &str| user.get(&format!("/graphs/{id}?for_export=true")).await;
     let id = user.make(&read("crew-greeting.json")).await;
     let exported = export(&id).await;
     assert_eq!(names(&exported["sub_graphs"], "name"), ["Greeting"]);
-    assert!(exported.get("user_id").is_none(), "a file says nothing about its owner");
+    assert!(exported.get("user_id").is_none(), "an exported file does not name its owner");
 
-    // Where there is nothing of it, it comes back as it was.
+    // If its ids are free, the import restores it unchanged.
     for graph in [&exported, &exported["sub_graphs"][0]] {
         let path = format!("/graphs/{}", text(&graph["id"]));
         user.done(Method::DELETE, &path, &Value::Null).await;
@@ -84,19 +94,19 @@ async fn an_exported_agent_is_imported_again_equal_with_the_agents_it_runs() {
     assert_eq!(user.make(&exported).await, id);
     assert_eq!(export(&id).await, exported);
 
-    // Where it is already, it becomes another agent that runs its own copy of the one inside.
+    // If it still exists, the import creates another agent that runs its own copy of the inner one.
     let copy = user.make(&exported).await;
     let copied = export(&copy).await;
     assert_ne!(copy, id);
     assert_eq!(copied["forked_from_id"], json!(id));
     assert_ne!(copied["sub_graphs"][0]["id"], exported["sub_graphs"][0]["id"]);
-    assert_eq!(export(&id).await, exported, "the first one is left alone");
+    assert_eq!(export(&id).await, exported, "the original is unchanged");
     let greeted = user.outputs(&copy, &json!({"Crew": ["Ida"]})).await;
     assert_eq!(greeted, user.outputs(&id, &json!({"Crew": ["Ida"]})).await);
 }
 
-/// Passes what it is given on to another agent.
-fn around(name: &str, id: &str, inner: (&str, u32)) -> Value {
+/// An agent that passes its input on to another agent.
+fn wrapper(name: &str, id: &str, inner: (&str, u32)) -> Value {
     let runs = json!({"graph_id": inner.0, "graph_version": inner.1, "inputs": {}});
     let mut graph = graph(
         name,
@@ -112,17 +122,17 @@ fn around(name: &str, id: &str, inner: (&str, u32)) -> Value {
 }
 
 #[tokio::test]
-async fn agents_within_a_file_find_each_other_in_whatever_order_they_come() {
+async fn agents_in_one_file_find_each_other_in_any_order() {
     const INNER: &str = "1c7a0a52-5c1e-4f0a-9d5e-0d8f6f4d1a01";
     const MIDDLE: &str = "1c7a0a52-5c1e-4f0a-9d5e-0d8f6f4d1a02";
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let mut inner = adder("Inner", 5);
     (inner["id"], inner["version"]) = (json!(INNER), json!(4));
-    let mut middle = around("Middle", MIDDLE, (INNER, 4));
+    let mut middle = wrapper("Middle", MIDDLE, (INNER, 4));
     middle["version"] = json!(7);
     for (number, within) in [[&inner, &middle], [&middle, &inner]].into_iter().enumerate() {
-        let mut outer = around("Outer", &format!("outer-{number}"), (MIDDLE, 7));
+        let mut outer = wrapper("Outer", &format!("outer-{number}"), (MIDDLE, 7));
         outer["sub_graphs"] = json!(within);
         let id = user.make(&outer).await;
         assert_eq!(user.outputs(&id, &json!({"n": 2})).await, json!({"sum": [7]}), "{number}");

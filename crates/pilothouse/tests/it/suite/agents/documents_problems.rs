@@ -1,17 +1,17 @@
-//! What keeps a graph from running: said before it runs, at the node where a person would mend it.
+//! Problems that keep a graph from running: reported before it runs, at the node where a person would fix them.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{
-    ADD_TO_LIST, AGENT, CALCULATOR, Caller, INPUT, NOBODY, OUTPUT, STORE_VALUE, TEMPLATE, adder,
-    graph, text,
+use super::agent_fixtures::{
+    ADD_TO_LIST, AGENT, ApiUser, CALCULATOR, INPUT, OUTPUT, STORE_VALUE, TEMPLATE, UNKNOWN_ID,
+    adder, graph, text,
 };
 use crate::server::TestServer;
 
-/// A sound agent of every kind of node that the faults below are put into, with these links besides.
-fn harbour(more: &[&str]) -> Value {
+/// A valid agent with every kind of node that the table below breaks, and these additional links.
+fn valid_graph(more: &[&str]) -> Value {
     let links = ["n.result -> sum.a", "start.output -> list.entry", "fill.output -> out.value"];
     graph(
         "Harbour",
@@ -33,10 +33,10 @@ fn alone(block: &str, settings: Value) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
+async fn problems_of_an_agent_are_reported_at_their_nodes() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
-    let id = user.make(&harbour(&["sum.result -> fill.values_#_a"])).await;
+    let user = ApiUser::local(&server);
+    let id = user.make(&valid_graph(&["sum.result -> fill.values_#_a"])).await;
     let path = format!("/graphs/{id}");
 
     let waiting = || json!({"operation": "Add", "b": 1});
@@ -46,15 +46,15 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
         &["one.result -> two.a", "two.result -> one.a"],
     );
     let table = [
-        (harbour(&["gone.result -> sum.b"]), "sum", "missing_node", "gone"),
-        (harbour(&["n.result -> gone.a"]), "gone", "missing_node", "gone"),
-        (harbour(&["sum.total -> out.value"]), "out", "unknown_output", "`total`"),
-        (harbour(&["n.result -> sum.c"]), "sum", "unknown_input", "`c`"),
-        (harbour(&["list.updated_list -> sum.b"]), "sum", "type_mismatch", "a list"),
-        (harbour(&["sum.result_#_x -> out.value"]), "out", "unknown_output", "a number"),
-        (harbour(&["n.result -> sum.b_$_0"]), "sum", "unknown_input", "a number"),
-        (harbour(&["list.updated_list_$_x -> out.value"]), "out", "unknown_output", "_$_x"),
-        (alone(NOBODY, json!({})), "a", "unknown_block", NOBODY),
+        (valid_graph(&["gone.result -> sum.b"]), "sum", "missing_node", "gone"),
+        (valid_graph(&["n.result -> gone.a"]), "gone", "missing_node", "gone"),
+        (valid_graph(&["sum.total -> out.value"]), "out", "unknown_output", "`total`"),
+        (valid_graph(&["n.result -> sum.c"]), "sum", "unknown_input", "`c`"),
+        (valid_graph(&["list.updated_list -> sum.b"]), "sum", "type_mismatch", "a list"),
+        (valid_graph(&["sum.result_#_x -> out.value"]), "out", "unknown_output", "a number"),
+        (valid_graph(&["n.result -> sum.b_$_0"]), "sum", "unknown_input", "a number"),
+        (valid_graph(&["list.updated_list_$_x -> out.value"]), "out", "unknown_output", "_$_x"),
+        (alone(UNKNOWN_ID, json!({})), "a", "unknown_block", UNKNOWN_ID),
         (alone(CALCULATOR, json!({"operation": "Add", "a": 1})), "a", "missing_input", "`b`"),
         (
             alone(CALCULATOR, json!({"operation": "Guess", "a": 1, "b": 2})),
@@ -62,7 +62,7 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
             "wrong_input",
             "`operation`",
         ),
-        (alone(AGENT, json!({"graph_id": NOBODY})), "a", "missing_agent", "graph_version"),
+        (alone(AGENT, json!({"graph_id": UNKNOWN_ID})), "a", "missing_agent", "graph_version"),
         (cycle, "one", "dead_cycle", "cycle"),
     ];
     for (wrong, node, code, word) in table {
@@ -75,7 +75,7 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
         let is_it = |one: &Value| one["node_id"] == node && one["code"] == code;
         assert!(listed.any(is_it), "{code}: {body}");
         assert!(text(&body["detail"]).contains("cannot run"), "{body}");
-        assert_eq!(user.call(Method::PUT, &path, &wrong).await, refused, "an edit is no way in");
+        assert_eq!(user.call(Method::PUT, &path, &wrong).await, refused, "an edit is refused too");
     }
     let empty = user.refused(Method::POST, "/graphs", &json!({"nodes": []})).await;
     assert_eq!(empty, (400, "INVALID_GRAPH".to_owned()));
@@ -84,14 +84,14 @@ async fn whatever_keeps_an_agent_from_running_is_said_at_its_node() {
         assert_eq!(refused, (422, "VALIDATION_ERROR".to_owned()), "{no_graph}");
     }
     let versions = user.get(&format!("{path}/versions")).await;
-    assert_eq!(versions.as_array().map(Vec::len), Some(1), "nothing of it was kept");
+    assert_eq!(versions.as_array().map(Vec::len), Some(1), "nothing was stored");
     assert_eq!(user.get("/graphs").await.as_array().map(Vec::len), Some(1));
 }
 
 #[tokio::test]
-async fn inputs_that_do_not_fit_start_no_run() {
+async fn invalid_inputs_start_no_execution() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let mut draft = adder("Adder", 1);
     draft["nodes"][0]["input_default"] = json!({"name": "n"});
     let id = user.make(&draft).await;

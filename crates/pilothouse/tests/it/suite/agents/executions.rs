@@ -1,17 +1,18 @@
-//! Runs by the API: what flows along which link, what a failure leaves, and how a run is listed, read and deleted.
+//! Executions over the API: values on links, failed nodes, and how an execution is listed, read and deleted.
 
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::executions_scene::{
-    CALCULATE, DICTIONARY, Drawing, LIST, Run, STEP_THROUGH, TEMPLATE, run_of, runs_of,
+use super::execution_fixtures::{
+    CALCULATE, DICTIONARY, GraphBuilder, LIST, STEP_THROUGH, StartedExecution, TEMPLATE,
+    node_execution_of, node_executions_of,
 };
 use crate::server::{Api, TestServer, json_of, refusal};
 
 #[tokio::test]
 async fn values_flow_along_links_of_every_kind() {
     let server = TestServer::start(ENGINE);
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .input("factor", json!(1))
         .input("name", json!("nobody"))
         .node("numbers", STEP_THROUGH, json!({"items": [1, 2, 3, 4]}))
@@ -29,15 +30,15 @@ async fn values_flow_along_links_of_every_kind() {
             TEMPLATE,
             json!({"format": "{{ who }}: {{ what|join(', ') }}", "values": {}}),
         )
-        // What an input gives is kept, so that every number meets the same factor.
+        // An input's value is kept, so that every number is multiplied by the same factor.
         .link("numbers.item", "times.a")
         .link("factor.result", "times.b")
         .output("products", "times.result")
-        // So is what a static link carries.
+        // So is the value of a static link.
         .link("numbers.item", "plus.a")
         .static_link("kept.result", "plus.b")
         .output("sums", "plus.result")
-        // A node with links into the inside of its input waits for all of them.
+        // A node with links into nested fields of its input waits for all of them.
         .link("name.result", "card.values_#_who")
         .link("kept.result", "card.values_#_limit")
         .output("card", "card.dictionary")
@@ -60,7 +61,7 @@ async fn values_flow_along_links_of_every_kind() {
     );
     assert_eq!(run["inputs"], inputs);
     assert_eq!((&run["failed_nodes"], &run["stats"]["node_error_count"]), (&json!([]), &json!(0)));
-    let second = runs_of(&run, "times")[1];
+    let second = node_executions_of(&run, "times")[1];
     assert_eq!(second["input_data"]["a"], 2);
     assert_eq!((&second["input_data"]["b"], &second["status"]), (&json!(10), &json!("COMPLETED")));
     assert_eq!(second["output_data"], json!({"result": [20]}));
@@ -72,9 +73,9 @@ async fn values_flow_along_links_of_every_kind() {
 }
 
 #[tokio::test]
-async fn a_failing_node_says_why_on_its_error_output_and_the_rest_goes_on() {
+async fn a_failing_node_reports_on_its_error_output_and_other_nodes_continue() {
     let server = TestServer::start(ENGINE);
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("divisors", STEP_THROUGH, json!({"items": [2, 0, 5]}))
         .node("divide", CALCULATE, json!({"operation": "Divide", "a": 10, "round_result": true}))
         .node("after", CALCULATE, json!({"operation": "Add", "b": 1, "round_result": true}))
@@ -88,15 +89,16 @@ async fn a_failing_node_says_why_on_its_error_output_and_the_rest_goes_on() {
     let failure = json!({"node_id": "divide", "block_name": "CalculatorBlock", "error": why});
     assert_eq!(run["failed_nodes"], json!([failure]));
     assert_eq!(run["stats"]["node_error_count"], 1);
-    let divisions: Vec<&Value> = runs_of(&run, "divide").iter().map(|run| &run["status"]).collect();
+    let divisions: Vec<&Value> =
+        node_executions_of(&run, "divide").iter().map(|run| &run["status"]).collect();
     assert_eq!(divisions, ["COMPLETED", "FAILED", "COMPLETED"]);
-    assert_eq!(runs_of(&run, "divide")[1]["output_data"], json!({"error": [why]}));
+    assert_eq!(node_executions_of(&run, "divide")[1]["output_data"], json!({"error": [why]}));
 }
 
 #[tokio::test]
-async fn runs_are_listed_read_in_pages_waited_for_and_deleted() {
+async fn executions_are_listed_read_in_pages_awaited_and_deleted() {
     let server = TestServer::start(ENGINE);
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("numbers", STEP_THROUGH, json!({"items": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}))
         .node("next", CALCULATE, json!({"operation": "Add", "b": 1, "round_result": true}))
         .link("numbers.item", "next.a")
@@ -105,7 +107,7 @@ async fn runs_are_listed_read_in_pages_waited_for_and_deleted() {
     let first = agent.start(&server).await;
     let whole = first.completed(&server).await;
     assert_eq!(
-        run_of(&whole, "numbers")["output_data"]["item"],
+        node_execution_of(&whole, "numbers")["output_data"]["item"],
         json!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     );
     let second = agent.start(&server).await;
@@ -127,14 +129,14 @@ async fn runs_are_listed_read_in_pages_waited_for_and_deleted() {
     }
     assert_eq!(json!(paged), whole["node_executions"]);
 
-    // One that has ended is waited for no longer.
+    // Waiting for an execution that has ended returns at once.
     let waited =
         get(&server, &format!("/graphs/{}/executions/{}/wait?timeout=0", agent.id, first.id)).await;
     assert_eq!((&waited["status"], &waited["outputs"]), (&json!("COMPLETED"), &whole["outputs"]));
 
     assert_eq!(first.delete(&server).await.status(), 204);
     assert_eq!(first.delete(&server).await.status(), 404);
-    let elsewhere = Run { graph: "another".to_owned(), ..second.clone() };
+    let elsewhere = StartedExecution { graph: "another".to_owned(), ..second.clone() };
     for gone in [&first, &elsewhere] {
         let path = format!("/graphs/{}/executions/{}", gone.graph, gone.id);
         let read = server.get(&path).send().await.expect("an answer");

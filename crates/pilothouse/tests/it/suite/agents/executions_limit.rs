@@ -1,22 +1,22 @@
-//! How many runs of one user are worked on at the same time.
+//! The limit of executions of one user that run at the same time.
 
 use serde_json::json;
 use testkit::model_server::{Gate, ModelServer, RecordedRequest, Script};
 
 use super::auth::{KEY, token};
-use super::executions_scene::{ASK_MODEL, Drawing};
+use super::execution_fixtures::{ASK_MODEL, GraphBuilder};
 use super::server_for;
 use crate::server::{Api, json_of};
 
-/// What one user sees and starts.
+/// A user with the requests that these tests make.
 struct User<'a> {
     api: &'a Api,
     token: String,
 }
 
 impl User<'_> {
-    async fn draws(&self, question: &str) -> String {
-        let body = Drawing::default()
+    async fn creates_agent(&self, question: &str) -> String {
+        let body = GraphBuilder::default()
             .node("think", ASK_MODEL, json!({"prompt": question}))
             .output("answer", "think.response")
             .document(question);
@@ -46,7 +46,7 @@ impl User<'_> {
 }
 
 #[tokio::test]
-async fn the_runs_of_a_user_who_has_enough_of_them_wait_and_those_of_others_do_not() {
+async fn executions_over_the_limit_of_a_user_wait_and_those_of_others_run() {
     let model = ModelServer::start().await;
     let gate = Gate::closed();
     let held = gate.clone();
@@ -60,14 +60,14 @@ async fn the_runs_of_a_user_who_has_enough_of_them_wait_and_those_of_others_do_n
     let anna = User { api: &server, token: token("anna") };
     let ben = User { api: &server, token: token("ben") };
 
-    let (slow, quick) = (anna.draws("slow").await, anna.draws("quick").await);
+    let (slow, quick) = (anna.creates_agent("slow").await, anna.creates_agent("quick").await);
     let first = anna.starts(&slow).await;
     gate.reached().await;
     let second = anna.starts(&quick).await;
-    let theirs = ben.draws("quick").await;
+    let theirs = ben.creates_agent("quick").await;
     let other = ben.starts(&theirs).await;
     assert_eq!(ben.waits(&theirs, &other).await["status"], "COMPLETED");
-    assert_eq!(anna.sees(&second).await, "QUEUED", "it came before the one that is done");
+    assert_eq!(anna.sees(&second).await, "QUEUED", "it started before the completed one");
     assert_eq!(anna.sees(&first).await, "RUNNING");
     gate.open();
     for (graph, run, answer) in [(&slow, &first, "At last."), (&quick, &second, "Here you are.")] {

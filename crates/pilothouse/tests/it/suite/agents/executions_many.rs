@@ -1,20 +1,21 @@
-//! Runs of many node runs: none is lost, none piles up so far that the run loses its lease.
+//! Executions with thousands of node executions: none is lost, and the queue never grows so far that the execution
+//! loses its lease.
 
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::executions_scene::{CALCULATE, Drawing, STEP_THROUGH};
+use super::execution_fixtures::{CALCULATE, GraphBuilder, STEP_THROUGH};
 use crate::server::TestServer;
 
 const ITEMS: usize = 5_000;
 const SIDE: usize = 60;
 
 #[tokio::test]
-async fn a_run_steps_through_thousands_of_items_and_through_lists_of_lists() {
+async fn an_execution_iterates_over_thousands_of_items_and_nested_lists() {
     let server = TestServer::start(ENGINE);
     let items: Vec<usize> = (0..ITEMS).collect();
     let lists: Vec<Vec<usize>> = (0..SIDE).map(|_| (0..SIDE).collect()).collect();
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("items", STEP_THROUGH, json!({"items": items}))
         .node("one", CALCULATE, json!({"operation": "Add", "b": 1}))
         .link("items.item", "one.a")

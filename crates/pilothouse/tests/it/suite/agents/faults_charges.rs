@@ -1,4 +1,4 @@
-//! What is paid for when the server is killed in the middle of blocks that cost something.
+//! Charges when the server is killed while blocks that cost credits run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 use testkit::model_server::{ModelServer, RecordedRequest, Script, ScriptedCall};
 
-use super::executions_scene::{ASK_MODEL, Drawing};
+use super::execution_fixtures::{ASK_MODEL, GraphBuilder};
 use super::guarantees::{follow_after, send_and_follow, turn_of};
 use super::long_running::output_of;
 use super::{eventually, server_for};
@@ -17,21 +17,21 @@ const KEY: &str = "the key of those who run the server";
 const GRANTED: i64 = 1_000;
 
 #[tokio::test]
-async fn blocks_that_a_crash_finds_done_and_at_work_are_each_paid_for_once() {
-    let stuck = Arc::new(AtomicBool::new(true));
-    let model = stuck_with_slow_questions(&stuck).await;
+async fn completed_and_interrupted_blocks_are_each_charged_once() {
+    let hanging = Arc::new(AtomicBool::new(true));
+    let model = model_hanging_on_slow(&hanging).await;
     let mut server = paying(&model).await;
     let session = server.session().await;
     let mut stream = send_and_follow(&server, &session, "m1", "Ask both for me.").await;
     let turn = turn_of(&stream);
-    // One block of the step is done and paid for, the other one is at work.
+    // One block of the step is done and paid for, the other one still runs.
     eventually("the first charge", async || (charges(&server).await.len() == 1).then_some(()))
         .await;
     model.wait_until("the slow question", |all| times(all, "slow?") == 1).await;
     server.kill9();
     let (seen, ending) = stream.rest().await;
     assert_eq!(ending, Ending::Broken);
-    stuck.store(false, Ordering::Relaxed);
+    hanging.store(false, Ordering::Relaxed);
     server.restart();
     let last = seen.last().expect("events").id;
     let rest = follow_after(&server, &turn, last).await.all().await;
@@ -42,17 +42,17 @@ async fn blocks_that_a_crash_finds_done_and_at_work_are_each_paid_for_once() {
     }
     let requests = model.requests();
     let asked = (times(&requests, "quick?"), times(&requests, "slow?"));
-    assert_eq!(asked, (1, 2), "what was done is not done again");
+    assert_eq!(asked, (1, 2), "the completed block does not run again");
     assert_eq!(charges(&server).await.len(), 2);
     assert_balance_agrees(&server).await;
 }
 
 #[tokio::test]
-async fn a_node_that_a_crash_finds_at_work_is_paid_for_once() {
-    let stuck = Arc::new(AtomicBool::new(true));
-    let model = stuck_with_slow_questions(&stuck).await;
+async fn a_node_interrupted_by_a_crash_is_charged_once() {
+    let hanging = Arc::new(AtomicBool::new(true));
+    let model = model_hanging_on_slow(&hanging).await;
     let mut server = paying(&model).await;
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("first", ASK_MODEL, json!({"prompt": "quick?"}))
         .node("second", ASK_MODEL, json!({"prompt": "slow?"}))
         .output("answers", "first.response")
@@ -62,7 +62,7 @@ async fn a_node_that_a_crash_finds_at_work_is_paid_for_once() {
         .await;
     run.follow(&server).await.until_node("second").await;
     server.kill9();
-    stuck.store(false, Ordering::Relaxed);
+    hanging.store(false, Ordering::Relaxed);
     server.restart();
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"]["more"], json!(["Answer to slow?"]));
@@ -72,17 +72,17 @@ async fn a_node_that_a_crash_finds_at_work_is_paid_for_once() {
     assert_balance_agrees(&server).await;
 }
 
-/// A model that the session asks for both questions at once, and that is stuck with one of them while it is told to be.
-async fn stuck_with_slow_questions(stuck: &Arc<AtomicBool>) -> ModelServer {
+/// A model that answers a message with two block calls and hangs on one of their questions while the flag is set.
+async fn model_hanging_on_slow(hanging: &Arc<AtomicBool>) -> ModelServer {
     let model = ModelServer::start().await;
-    let stuck = stuck.clone();
+    let hanging = hanging.clone();
     model.respond_with(move |request: &RecordedRequest| {
         let ask = |id: &str, question: &str| {
             let arguments = json!({"block_id": ASK_MODEL, "input_data": {"prompt": question}});
             ScriptedCall::new(id, "run_block", &arguments)
         };
         match (request.last_user_text().as_str(), request.tool_results().len()) {
-            ("slow?", _) if stuck.load(Ordering::Relaxed) => Script::default().say("Well").hang(),
+            ("slow?", _) if hanging.load(Ordering::Relaxed) => Script::default().say("Well").hang(),
             (question @ ("slow?" | "quick?"), _) => Script::text(&format!("Answer to {question}")),
             (_, 0) => {
                 Script::default().call(&[ask("call_quick", "quick?"), ask("call_slow", "slow?")])
@@ -97,7 +97,7 @@ fn times(requests: &[RecordedRequest], question: &str) -> usize {
     requests.iter().filter(|request| request.last_user_text() == question).count()
 }
 
-/// A server where things cost something, and a user who has something.
+/// A server with credits enabled, and a user with a balance.
 async fn paying(model: &ModelServer) -> TestServer {
     let server = server_for(model, &[("CREDITS_ENABLED", "on"), ("CHAT_INTERNAL_API_KEY", KEY)]);
     let grant = json!({"user_id": "local", "amount": GRANTED, "key": "first"});
@@ -106,7 +106,7 @@ async fn paying(model: &ModelServer) -> TestServer {
     server
 }
 
-/// What was taken, entry by entry.
+/// The charged amounts of the ledger.
 async fn charges(server: &TestServer) -> Vec<i64> {
     let ledger = server.get("/credits/transactions").send().await.expect("an answer");
     let ledger = json_of(ledger).await;

@@ -1,4 +1,4 @@
-//! One run, killed at many different points: it always ends, once, with the same outputs.
+//! One execution, killed at many different points: it always ends once, with the same outputs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,46 +7,48 @@ use serde_json::{Value, json};
 use testkit::model_server::{ModelServer, RecordedRequest, Script};
 use tokio::task::JoinSet;
 
-use super::executions_scene::{ASK_MODEL, Agent, COUNT_DOWN, Drawing, REMEMBER, Run, STEP_THROUGH};
+use super::execution_fixtures::{
+    ASK_MODEL, COUNT_DOWN, GraphBuilder, REMEMBER, STEP_THROUGH, SavedAgent, StartedExecution,
+};
+use super::execution_stream::{ExecutionEvent, numbered};
 use super::server_for;
-use super::streaming_frames::{Frame, numbered};
 use crate::events::Ending;
 use crate::server::TestServer;
 
-/// Servers that are swept at the same time, and kills of each.
-const LANES: usize = 3;
+/// Servers that are tested in parallel, and kills of each.
+const SERVERS: usize = 3;
 const KILLS: usize = 3;
 const ITEMS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_run_killed_at_any_point_ends_with_the_same_outputs_exactly_once() {
-    let mut lanes = JoinSet::new();
-    for lane in 0..LANES {
-        lanes.spawn(async move {
-            let mut lane = Lane::start(lane).await;
+async fn an_execution_killed_at_any_point_ends_once_with_the_same_outputs() {
+    let mut tasks = JoinSet::new();
+    for number in 0..SERVERS {
+        tasks.spawn(async move {
+            let mut killed = KilledServer::start(number).await;
             for kill in 0..KILLS {
-                // All lanes together meet every stage of the run, from its first event to its last.
-                let stage = kill * LANES + lane.number;
-                lane.survive(stage as f64 / (LANES * KILLS - 1) as f64).await;
+                // Together the workers cover every stage of the execution, from its first event to its last.
+                let stage = kill * SERVERS + killed.number;
+                killed.run_with_kill(stage as f64 / (SERVERS * KILLS - 1) as f64).await;
             }
         });
     }
-    lanes.join_all().await;
+    tasks.join_all().await;
 }
 
-/// One server, killed again and again, and its model.
-struct Lane {
+/// One server that is killed repeatedly, and its model.
+struct KilledServer {
     number: usize,
     model: ModelServer,
     server: TestServer,
-    agent: Agent,
-    /// Events of a run that nobody kills, and what it gives.
+    agent: SavedAgent,
+    /// Event count and outputs of an execution that is not killed.
     events: usize,
     outputs: Value,
 }
 
-impl Lane {
+impl KilledServer {
     async fn start(number: usize) -> Self {
         let model = ModelServer::start().await;
         model.respond_with(|request: &RecordedRequest| {
@@ -64,8 +66,8 @@ impl Lane {
         Self { number, model, server, agent, events, outputs }
     }
 
-    /// One run, killed when so much of it was seen.
-    async fn survive(&mut self, share: f64) {
+    /// Starts an execution and kills the server after this share of its events.
+    async fn run_with_kill(&mut self, share: f64) {
         let before = self.model.requests().len();
         let run = self.agent.start(&self.server).await;
         let most = 1 + ((self.events - 1) as f64 * share) as usize;
@@ -77,14 +79,14 @@ impl Lane {
         let rest = run.follow_after(&self.server, after).await.all().await;
         let what = format!("killed after {most} events; log:\n{}", self.server.log());
         assert!(
-            matches!(rest.last(), Some(Frame::Run(row)) if row["status"] == "COMPLETED"),
+            matches!(rest.last(), Some(ExecutionEvent::Execution(row)) if row["status"] == "COMPLETED"),
             "{what}"
         );
         seen.extend(numbered(&rest));
         let whole = numbered(&run.follow(&self.server).await.all().await);
         assert_eq!(
             seen, whole,
-            "what was seen stays true, nothing is lost and nothing comes twice; {what}"
+            "received events stay valid, nothing is lost and nothing is repeated; {what}"
         );
         let ended = run.completed(&self.server).await;
         assert_eq!(ended["outputs"], self.outputs, "{what}");
@@ -96,19 +98,19 @@ impl Lane {
         }
         assert_eq!(asked.len(), ITEMS, "{what}");
         for (question, times) in asked {
-            // What was seen to be finished is not asked again; the rest once more at most.
+            // A node that was seen to complete is not run again; the others run at most once more.
             let most = if completed.contains(&format!("Answer to {question}")) { 1 } else { 2 };
             assert!((1..=most).contains(&times), "{question} was asked {times} times; {what}");
         }
     }
 
-    /// So many events of a run.
-    async fn read(&self, run: &Run, most: usize) -> Vec<(u64, Value)> {
+    /// The first events of an execution.
+    async fn read(&self, run: &StartedExecution, most: usize) -> Vec<(u64, Value)> {
         let mut stream = run.follow(&self.server).await;
         let mut seen = Vec::new();
         while seen.len() < most {
             match stream.next().await {
-                Ok(frame) => seen.extend(numbered(&[frame])),
+                Ok(event) => seen.extend(numbered(&[event])),
                 Err(Ending::Complete) => break,
                 Err(ending) => panic!("{ending:?} before the kill"),
             }
@@ -117,7 +119,7 @@ impl Lane {
     }
 }
 
-/// Answers that the model has given, by these events.
+/// The model's answers in these events.
 fn answered(events: &[(u64, Value)]) -> Vec<String> {
     let given = events
         .iter()
@@ -126,10 +128,9 @@ fn answered(events: &[(u64, Value)]) -> Vec<String> {
     given.map(str::to_owned).collect()
 }
 
-/// A node that has no effect, one whose beginning is stored first, and one that gives
-/// a part of its outputs long before the rest.
-fn many_things() -> Drawing {
-    Drawing::default()
+/// A node without an effect, one whose start is stored first, and one that emits some outputs long before the rest.
+fn many_things() -> GraphBuilder {
+    GraphBuilder::default()
         .node("items", STEP_THROUGH, json!({"items": (0..ITEMS).collect::<Vec<_>>()}))
         .node("think", ASK_MODEL, json!({"prompt": "item {{ number }}"}))
         .node("remember", REMEMBER, json!({}))

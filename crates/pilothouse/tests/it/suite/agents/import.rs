@@ -1,16 +1,16 @@
-//! Agents as other installations export them, in files of the format's newest and oldest kinds.
+//! Agents exported by other installations, in the newest and oldest versions of the file format.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{Caller, read, text};
+use super::agent_fixtures::{ApiUser, read, text};
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn exported_agents_load_and_run_as_they_did_where_they_come_from() {
+async fn agents_exported_elsewhere_load_and_give_the_same_outputs() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let table = [
         ("calculator.json", json!({"Price": 10}), json!({"Price with surcharge": [44.5]})),
         (
@@ -32,16 +32,16 @@ async fn exported_agents_load_and_run_as_they_did_where_they_come_from() {
         let exported = read(file);
         let made = user.post("/graphs", &exported).await;
         assert_eq!(made["id"], exported["id"], "{file} keeps its id where it is free");
-        assert_eq!(made["version"], 1, "{file} begins anew");
+        assert_eq!(made["version"], 1, "{file} starts at version 1");
         let id = text(&made["id"]);
         assert_eq!(user.outputs(id, &inputs).await, outputs, "{file}");
     }
 }
 
 #[tokio::test]
-async fn an_agent_whose_blocks_are_not_here_is_refused_with_their_names() {
+async fn an_agent_with_unknown_blocks_is_refused_with_their_names() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let exported = read("berth-price-watch.json");
     let (status, body) = user.call(Method::POST, "/graphs", &exported).await;
     assert_eq!((status, &body["code"]), (400, &json!("INVALID_GRAPH")));

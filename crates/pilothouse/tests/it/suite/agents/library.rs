@@ -1,22 +1,22 @@
-//! The agents that a user keeps: listed, found by a few words, marked, hidden, copied.
+//! The agents in a user's library: listed, searched, marked as favorite, hidden, copied.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::drafts::{Caller, NOBODY, adder, names, text};
+use super::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, text};
 use crate::server::TestServer;
 
-/// The names of the agents that a list of the library shows.
-async fn shown(user: &Caller<'_>, query: &str) -> Vec<String> {
+/// The names of the agents in a list of the library.
+async fn shown(user: &ApiUser<'_>, query: &str) -> Vec<String> {
     let list = user.get(&format!("/library/agents{query}")).await;
     names(&list["agents"], "name").into_iter().map(str::to_owned).collect()
 }
 
 #[tokio::test]
-async fn agents_are_listed_found_with_wrong_letters_marked_and_hidden() {
+async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     for name in ["Tide table", "Invoice archive of the harbour", "Invoice", "Crew roster"] {
         user.make(&adder(name, 1)).await;
     }
@@ -61,7 +61,7 @@ async fn agents_are_listed_found_with_wrong_letters_marked_and_hidden() {
     change(0, json!({"is_hidden": true})).await;
     assert_eq!(shown(&user, "").await.len(), 3);
     assert_eq!(shown(&user, "?is_hidden=true").await, ["Crew roster"]);
-    assert_eq!(user.get(&path(0)).await["name"], "Crew roster", "it is hidden, not gone");
+    assert_eq!(user.get(&path(0)).await["name"], "Crew roster", "hidden, not deleted");
     for bad in [json!({"name": " "}), json!({"colour": "red"})] {
         assert_eq!(user.refused(Method::PATCH, &path(1), &bad).await.0, 422, "{bad}");
     }
@@ -71,9 +71,9 @@ async fn agents_are_listed_found_with_wrong_letters_marked_and_hidden() {
 }
 
 #[tokio::test]
-async fn a_copy_of_an_agent_is_ones_own_and_the_original_stays() {
+async fn a_fork_of_an_agent_belongs_to_the_user_and_the_original_stays() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let listing = user.get("/store/agents/pilothouse/invoice-calculator").await;
     let add = json!({"store_listing_version_id": listing["store_listing_version_id"]});
     let added = user.post("/library/agents", &add).await;
@@ -83,7 +83,7 @@ async fn a_copy_of_an_agent_is_ones_own_and_the_original_stays() {
         (&json!(false), &json!("pilothouse"))
     );
     let change = user.refused(Method::PUT, &format!("/graphs/{original}"), &adder("x", 1)).await;
-    assert_eq!(change, (404, "GRAPH_NOT_FOUND".to_owned()), "it is somebody else's");
+    assert_eq!(change, (404, "GRAPH_NOT_FOUND".to_owned()), "it belongs to another user");
 
     let fork = format!("/library/agents/{}/fork", text(&added["id"]));
     let forked = user.post(&fork, &Value::Null).await;

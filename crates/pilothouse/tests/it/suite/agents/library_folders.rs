@@ -4,19 +4,19 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
+use super::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, text};
 use super::auth::jwt_server;
-use super::drafts::{Caller, NOBODY, adder, names, text};
 use crate::server::TestServer;
 
-async fn folder(user: &Caller<'_>, name: &str, parent: Option<&str>) -> String {
+async fn folder(user: &ApiUser<'_>, name: &str, parent: Option<&str>) -> String {
     let made = user.post("/library/folders", &json!({"name": name, "parent_id": parent})).await;
     text(&made["id"]).to_owned()
 }
 
 #[tokio::test]
-async fn folders_hold_agents_and_each_other_but_never_themselves() {
+async fn folders_contain_agents_and_folders_but_never_themselves() {
     let server = TestServer::start(ENGINE);
-    let user = Caller::local(&server);
+    let user = ApiUser::local(&server);
     let work = folder(&user, "Work", None).await;
     let bills = folder(&user, "Bills", Some(&work)).await;
     let old = folder(&user, "Old", Some(&bills)).await;
@@ -68,7 +68,7 @@ async fn folders_hold_agents_and_each_other_but_never_themselves() {
     }
 
     user.done(Method::DELETE, &format!("/library/folders/{work}"), &Value::Null).await;
-    assert_eq!(user.get("/library/folders").await["folders"], json!([]), "with those in it");
+    assert_eq!(user.get("/library/folders").await["folders"], json!([]), "with its subfolders");
     assert_eq!(
         inside("&include_root_only=true".to_owned()).await,
         "At the root, In bills, In old, In work",
@@ -77,9 +77,9 @@ async fn folders_hold_agents_and_each_other_but_never_themselves() {
 }
 
 #[tokio::test]
-async fn a_folder_takes_nothing_of_another_user_in() {
+async fn a_folder_accepts_nothing_of_another_user() {
     let server = jwt_server(&[]);
-    let (anna, bert) = (Caller::named(&server, "anna"), Caller::named(&server, "bert"));
+    let (anna, bert) = (ApiUser::named(&server, "anna"), ApiUser::named(&server, "bert"));
     let annas = folder(&anna, "Anna's", None).await;
     let graph = anna.make(&adder("Anna's", 1)).await;
     let agent = anna.entry(&graph).await["id"].clone();
@@ -88,7 +88,7 @@ async fn a_folder_takes_nothing_of_another_user_in() {
     let missing = (404, "FOLDER_NOT_FOUND".to_owned());
     let within = json!({"name": "x", "parent_id": annas});
     assert_eq!(bert.refused(Method::POST, "/library/folders", &within).await, missing);
-    for target in [annas.as_str(), NOBODY] {
+    for target in [annas.as_str(), UNKNOWN_ID] {
         let path = format!("/library/folders/{berts}/move");
         let body = json!({"target_parent_id": target});
         assert_eq!(bert.refused(Method::POST, &path, &body).await, missing);
@@ -98,7 +98,7 @@ async fn a_folder_takes_nothing_of_another_user_in() {
     }
     let body = json!({"agent_ids": [agent], "folder_id": berts});
     let moved = bert.post("/library/folders/agents/bulk-move", &body).await;
-    assert_eq!(moved, json!([]), "what is not his is passed over");
+    assert_eq!(moved, json!([]), "agents of other users are skipped");
     let list = anna.get("/library/agents?include_root_only=true").await;
     assert_eq!(names(&list["agents"], "name"), ["Anna's"]);
 }

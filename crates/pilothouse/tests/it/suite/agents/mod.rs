@@ -1,30 +1,30 @@
-//! Agents as their users meet them: documents, library, marketplace, blocks, credits and the command line; runs that are
-//! watched, stopped, reviewed, killed, and used by the copilot.
+//! Agents: documents, library, marketplace, blocks, credits and the command line; executions that are followed,
+//! stopped, reviewed, killed, and started by the copilot.
 
+pub(crate) mod agent_fixtures;
 mod blocks;
 mod cli;
 mod credits;
 mod documents;
 mod documents_problems;
-pub(crate) mod drafts;
+pub(crate) mod execution_fixtures;
+pub(crate) mod execution_stream;
 mod executions;
 mod executions_limit;
 mod executions_many;
-pub(crate) mod executions_scene;
 mod faults;
 mod faults_charges;
 mod faults_sweep;
 mod import;
 mod library;
 mod library_folders;
+mod marketplace;
+mod marketplace_examples;
 mod nested;
 mod nested_copilot;
 mod review;
 mod stopping;
-mod store;
-mod store_examples;
 mod streaming;
-pub(crate) mod streaming_frames;
 mod tools;
 mod tools_blocks;
 mod tools_copilot;

@@ -1,25 +1,25 @@
-//! Agents within agents.
+//! Agents that run other agents.
 
 use serde_json::json;
 
-use super::executions_scene::{
-    CALCULATE, Drawing, HUMAN, RUN_AGENT, STEP_THROUGH, decide, pending, run_of,
+use super::execution_fixtures::{
+    CALCULATE, GraphBuilder, HUMAN, RUN_AGENT, STEP_THROUGH, decide, node_execution_of, pending,
 };
 use super::{ENGINE, eventually};
 use crate::server::{TestServer, json_of};
 
 #[tokio::test]
-async fn agents_within_agents_need_no_more_than_one_place() {
-    // Each level waits for the one below it, and there is one slot for all of them.
+async fn nested_agents_need_only_one_worker() {
+    // Each level waits for the one below it, and there is one worker for all of them.
     let server =
         TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1"), ("EXECUTIONS_PER_USER", "1")]);
-    let doubling = Drawing::default()
+    let doubling = GraphBuilder::default()
         .input("number", json!(0))
         .node("double", CALCULATE, json!({"operation": "Multiply", "b": 2, "round_result": true}))
         .link("number.result", "double.a")
         .output("doubled", "double.result");
     let doubling = doubling.save(&server, "Doubling").await;
-    let each = Drawing::default()
+    let each = GraphBuilder::default()
         .input("numbers", json!([]))
         .node("every", STEP_THROUGH, json!({}))
         .node("agent", RUN_AGENT, doubling.as_node(json!({})))
@@ -27,7 +27,7 @@ async fn agents_within_agents_need_no_more_than_one_place() {
         .link("every.item", "agent.number")
         .output("all", "agent.doubled");
     let each = each.save(&server, "Doubling each").await;
-    let outer = Drawing::default()
+    let outer = GraphBuilder::default()
         .node("agent", RUN_AGENT, each.as_node(json!({"numbers": [1, 2, 3]})))
         .node("more", CALCULATE, json!({"operation": "Add", "b": 100, "round_result": true}))
         .link("agent.all", "more.a")
@@ -35,7 +35,7 @@ async fn agents_within_agents_need_no_more_than_one_place() {
     let run = outer.save(&server, "Outer").await.start(&server).await;
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"], json!({"results": [102, 104, 106]}));
-    assert_eq!(run_of(&ended, "agent")["output_data"], json!({"all": [2, 4, 6]}));
+    assert_eq!(node_execution_of(&ended, "agent")["output_data"], json!({"all": [2, 4, 6]}));
     let all = json_of(server.get("/executions").send().await.expect("an answer")).await;
     let all = all.as_array().expect("a list");
     assert_eq!(all.len(), 5, "one at the top, one below it, three below that");
@@ -43,15 +43,15 @@ async fn agents_within_agents_need_no_more_than_one_place() {
 }
 
 #[tokio::test]
-async fn an_agent_within_an_agent_that_fails_or_cannot_run_is_a_failure_of_its_node() {
+async fn a_nested_agent_that_fails_or_cannot_run_fails_its_node() {
     let server = TestServer::with(ENGINE, &[("EXECUTION_MAX_NODE_RUNS", "20")]);
-    let picky = Drawing::default().input("topic", json!(null)).output("said", "topic.result");
+    let picky = GraphBuilder::default().input("topic", json!(null)).output("said", "topic.result");
     let picky = picky.save(&server, "Picky").await;
-    let endless = Drawing::default()
+    let endless = GraphBuilder::default()
         .node("numbers", STEP_THROUGH, json!({"items": (0..50).collect::<Vec<u32>>()}))
         .output("number", "numbers.item");
     let endless = endless.save(&server, "Endless").await;
-    let outer = Drawing::default()
+    let outer = GraphBuilder::default()
         .node("gone", RUN_AGENT, json!({"graph_id": "no-such-agent", "graph_version": 1}))
         .node("unknown", RUN_AGENT, picky.as_node(json!({"colour": "red"})))
         .node("endless", RUN_AGENT, endless.as_node(json!({})))
@@ -70,25 +70,25 @@ async fn an_agent_within_an_agent_that_fails_or_cannot_run_is_a_failure_of_its_n
 }
 
 #[tokio::test]
-async fn an_agent_within_an_agent_can_wait_for_a_person_through_a_crash() {
+async fn a_nested_agent_waits_for_a_review_across_a_crash() {
     let mut server = TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1")]);
-    let asking = Drawing::default()
+    let asking = GraphBuilder::default()
         .node("ask", HUMAN, json!({"name": "May I?", "data": "as it is"}))
         .output("allowed", "ask.approved_data");
     let asking = asking.save(&server, "Asking").await;
-    let outer = Drawing::default()
+    let outer = GraphBuilder::default()
         .node("agent", RUN_AGENT, asking.as_node(json!({})))
         .output("allowed", "agent.allowed");
     let run = outer.save(&server, "Outer").await.start(&server).await;
     let review = eventually("a question", async || pending(&server).await.pop()).await;
     server.kill9();
     server.restart();
-    assert_eq!(run.status(&server).await, "RUNNING", "only the one that asks is at rest");
+    assert_eq!(run.status(&server).await, "RUNNING", "only the inner execution is in review");
     let id = &review["node_exec_id"];
     let approval = json!([{"node_exec_id": id, "approved": true, "reviewed_data": "as edited"}]);
     json_of(decide(&server, approval).await).await;
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"], json!({"allowed": ["as edited"]}));
     let all = json_of(server.get("/executions").send().await.expect("an answer")).await;
-    assert_eq!(all.as_array().map(Vec::len), Some(2), "the child was found again");
+    assert_eq!(all.as_array().map(Vec::len), Some(2), "the inner execution was found again");
 }

@@ -6,28 +6,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use testkit::model_server::{Ending, ModelServer, RecordedRequest, Script};
 
-use super::executions_scene::{AUTOPILOT, Drawing, run_of, text};
-use super::long_running::{plays, steps_of, told, unplanned};
+use super::execution_fixtures::{AUTOPILOT, GraphBuilder, node_execution_of, text};
+use super::long_running::{script_model, steps_of, tool_result, unscripted};
 use super::scripted::todo;
 use super::server_for;
 use crate::server::{TestServer, json_of};
 
 #[tokio::test]
-async fn a_block_gives_the_copilot_a_task_and_what_it_answers_flows_on() {
+async fn a_block_gives_the_copilot_a_task_and_outputs_its_response() {
     let model = ModelServer::start().await;
-    plays(&model, |words, step, _| match (words, step) {
+    script_model(&model, |words, step, _| match (words, step) {
         ("Plan the voyage.", 0) => Script::default().call(&[todo("call_1", "look at the tides")]),
         ("Plan the voyage.", 1) => Script::text("Leave at dawn."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
     let server = server_for(&model, &[("EXECUTION_SLOTS", "1")]);
     let run = asking("Plan the voyage.", 3).save(&server, "Planner").await.start(&server).await;
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"]["answer"], json!(["Leave at dawn."]));
-    let given = &run_of(&ended, "copilot")["output_data"];
+    let given = &node_execution_of(&ended, "copilot")["output_data"];
     assert_eq!(given["tool_calls"][0][0]["tool_name"], "todo_write", "{given}");
     assert!(given["token_usage"][0]["total_tokens"].as_u64().is_some(), "{given}");
-    // It is a session like any other.
+    // The block creates an ordinary session.
     let session = server.read_session(&text(&given["session_id"][0])).await;
     let rows = session["messages"].as_array().expect("rows");
     assert_eq!(rows[0]["content"], "Plan the voyage.");
@@ -36,11 +36,11 @@ async fn a_block_gives_the_copilot_a_task_and_what_it_answers_flows_on() {
 }
 
 #[tokio::test]
-async fn a_copilot_at_work_for_a_run_survives_a_crash_and_stops_with_the_run() {
-    let patient = Arc::new(AtomicBool::new(true));
+async fn a_copilot_turn_of_an_execution_survives_a_crash_and_is_stopped_with_it() {
+    let hanging_flag = Arc::new(AtomicBool::new(true));
     let model = ModelServer::start().await;
-    let hanging = patient.clone();
-    plays(&model, move |_, _, _| match hanging.load(Ordering::Relaxed) {
+    let hanging = hanging_flag.clone();
+    script_model(&model, move |_, _, _| match hanging.load(Ordering::Relaxed) {
         true => Script::default().say("Let me think").hang(),
         false => Script::text("Forty-two."),
     });
@@ -49,27 +49,27 @@ async fn a_copilot_at_work_for_a_run_survives_a_crash_and_stops_with_the_run() {
     let survivor = agent.start(&server).await;
     model.wait_for_requests(1).await;
     server.kill9();
-    patient.store(false, Ordering::Relaxed);
+    hanging_flag.store(false, Ordering::Relaxed);
     server.restart();
     let ended = survivor.completed(&server).await;
     assert_eq!(ended["outputs"], json!({"answer": ["Forty-two."]}));
-    assert_eq!(run_of(&ended, "copilot")["status"], "COMPLETED");
+    assert_eq!(node_execution_of(&ended, "copilot")["status"], "COMPLETED");
     assert_eq!(sessions(&server).await.len(), 1, "the same session was found again");
     assert_eq!(steps_of(&model.requests(), "What is it?"), 2, "asked again once");
 
-    patient.store(true, Ordering::Relaxed);
+    hanging_flag.store(true, Ordering::Relaxed);
     let stopped = agent.start(&server).await;
     model.wait_for_requests(3).await;
     assert_eq!(stopped.stop(&server).await["status"], "TERMINATED");
     let requests = model.wait_until_idle().await;
-    assert_eq!(requests[2].ending, Ending::ClientLeft, "nobody listens to the model any more");
+    assert_eq!(requests[2].ending, Ending::ClientLeft, "the model request was aborted");
     let newest = sessions(&server).await.remove(0);
     let session = server.read_session(&text(&newest["id"])).await;
     assert_eq!(session["active_stream"], Value::Null, "{session}");
 }
 
 #[tokio::test]
-async fn copilots_that_ask_copilots_come_to_an_end() {
+async fn recursive_copilots_have_a_depth_limit() {
     let model = ModelServer::start().await;
     let server = server_for(&model, &[]);
     let agent = asking("Go deeper.", 2).save(&server, "Deeper").await;
@@ -82,19 +82,19 @@ async fn copilots_that_ask_copilots_come_to_an_end() {
     )
     .await;
     let id = text(&entry["id"]);
-    plays(&model, move |words, step, request: &RecordedRequest| match (words, step) {
+    script_model(&model, move |words, step, request: &RecordedRequest| match (words, step) {
         ("Go deeper.", 0) => Script::tool(
             "call_1",
             "run_agent",
             &json!({"library_agent_id": id, "use_defaults": true, "wait_for_result": 60}),
         ),
         ("Go deeper.", 1) => {
-            let run = &told(request, "call_1")["execution"];
+            let run = &tool_result(request, "call_1")["execution"];
             let below = run["outputs"]["answer"][0].as_str();
             let failed = run["nodes_failed"][0]["error"].as_str();
             Script::text(&format!("> {}", below.or(failed).unwrap_or("nothing")))
         }
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
     let ended = agent.start(&server).await.completed(&server).await;
     let answer = text(&ended["outputs"]["answer"][0]);
@@ -103,13 +103,13 @@ async fn copilots_that_ask_copilots_come_to_an_end() {
     model.assert_no_violations();
 }
 
-fn asking(prompt: &str, depth: u32) -> Drawing {
-    Drawing::default()
+fn asking(prompt: &str, depth: u32) -> GraphBuilder {
+    GraphBuilder::default()
         .node("copilot", AUTOPILOT, json!({"prompt": prompt, "max_recursion_depth": depth}))
         .output("answer", "copilot.response")
 }
 
-/// The newest first.
+/// The sessions, the newest first.
 async fn sessions(server: &TestServer) -> Vec<Value> {
     let list = json_of(server.get("/chat/sessions").send().await.expect("an answer")).await;
     list["sessions"].as_array().expect("a list").clone()

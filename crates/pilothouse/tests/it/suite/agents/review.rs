@@ -1,17 +1,18 @@
-//! Runs that wait for a person: without a worker, through a crash, and on from there as it was decided.
+//! Executions that wait for a review: without a worker, across a crash, and continued according to the decision.
 
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::executions_scene::{
-    CALCULATE, COMPARE, Drawing, HUMAN, Run, WEB_REQUEST, decide, pending, run_of, runs_of,
+use super::execution_fixtures::{
+    CALCULATE, COMPARE, GraphBuilder, HUMAN, StartedExecution, WEB_REQUEST, decide,
+    node_execution_of, node_executions_of, pending,
 };
 use crate::server::{TestServer, json_of, refusal};
 
 #[tokio::test]
-async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
+async fn an_execution_waits_for_a_review_and_continues_as_decided() {
     let mut server = TestServer::with(ENGINE, &[("EXECUTION_SLOTS", "1")]);
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("pay", HUMAN, json!({"name": "Pay this?", "data": {"amount": 30}}))
         .node("send", HUMAN, json!({"name": "Send this?", "data": "Dear all", "editable": false}))
         .node("sum", CALCULATE, json!({"operation": "Add", "a": 1, "b": 2, "round_result": true}))
@@ -24,8 +25,8 @@ async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
     let run = agent.start(&server).await;
     let rests = run.settled(&server).await;
     assert_eq!((&rests["status"], &rests["outputs"]), (&json!("REVIEW"), &json!({"sum": [3]})));
-    assert_eq!(run_of(&rests, "pay")["status"], "REVIEW");
-    // The one slot is free meanwhile.
+    assert_eq!(node_execution_of(&rests, "pay")["status"], "REVIEW");
+    // The only worker is free meanwhile.
     quick().save(&server, "Quick").await.start(&server).await.completed(&server).await;
 
     server.kill9();
@@ -46,7 +47,7 @@ async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
         json!([{"node_exec_id": pay, "approved": true, "reviewed_data": {"amount": 25}}]);
     let taken = json_of(decide(&server, approval.clone()).await).await;
     assert_eq!((&taken["approved_count"], &taken["rejected_count"]), (&json!(1), &json!(0)));
-    assert_eq!(run.status(&server).await, "REVIEW", "one question is left");
+    assert_eq!(run.status(&server).await, "REVIEW", "one review is open");
     let again = refusal(decide(&server, approval).await).await;
     assert_eq!(again, (409, "REVIEW_ALREADY_DECIDED".to_owned()));
     let rejection = json!([{"node_exec_id": send, "approved": false, "message": "Too short."}]);
@@ -68,10 +69,10 @@ async fn a_run_rests_until_a_person_has_decided_and_goes_on_as_they_said() {
 }
 
 #[tokio::test]
-async fn an_approval_for_the_rest_of_the_run_is_asked_for_once() {
+async fn an_approval_for_the_rest_of_an_execution_is_requested_once() {
     let server = TestServer::start(ENGINE);
-    // Each round asks before the next one begins.
-    let agent = Drawing::default()
+    // Each iteration asks before the next one starts.
+    let agent = GraphBuilder::default()
         .input("first", json!(1))
         .node("ask", HUMAN, json!({"name": "Go on?"}))
         .node("next", CALCULATE, json!({"operation": "Add", "b": 1, "round_result": true}))
@@ -91,17 +92,17 @@ async fn an_approval_for_the_rest_of_the_run_is_asked_for_once() {
     assert_eq!(decide(&server, for_good).await.status(), 200);
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"], json!({"approved": [1, 2, 3]}));
-    assert_eq!(runs_of(&ended, "ask").len(), 3);
+    assert_eq!(node_executions_of(&ended, "ask").len(), 3);
     assert!(pending(&server).await.is_empty());
-    // It holds for that run, not for the agent.
+    // The approval applies to that execution, not to the agent.
     let other = agent.start(&server).await;
     only_review(&server, &other, 1).await;
 }
 
 #[tokio::test]
-async fn a_block_that_acts_on_the_world_asks_first_where_that_is_wanted() {
+async fn a_block_with_side_effects_asks_for_review_when_safe_mode_is_on() {
     let server = TestServer::start(ENGINE);
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node(
             "send",
             WEB_REQUEST,
@@ -109,7 +110,7 @@ async fn a_block_that_acts_on_the_world_asks_first_where_that_is_wanted() {
         )
         .output("failed", "send.error");
     let agent = agent.save(&server, "Sending").await;
-    // Nobody asks unless it is wanted; what the block may not do, it still may not.
+    // By default no review is requested; the block's own restrictions still apply.
     let ended = agent.start(&server).await.completed(&server).await;
     assert!(
         ended["outputs"]["failed"][0].as_str().is_some_and(|why| why.contains("public internet")),
@@ -127,11 +128,11 @@ async fn a_block_that_acts_on_the_world_asks_first_where_that_is_wanted() {
     json_of(decide(&server, rejection).await).await;
     let ended = run.completed(&server).await;
     assert_eq!(ended["outputs"]["failed"], json!(["A person has rejected this: Not today."]));
-    assert_eq!(run_of(&ended, "send")["status"], "FAILED");
+    assert_eq!(node_execution_of(&ended, "send")["status"], "FAILED");
 }
 
-/// The one question of this run, about this.
-async fn only_review(server: &TestServer, run: &Run, payload: u32) -> Value {
+/// The node execution id of this execution's only review, after checking its payload.
+async fn only_review(server: &TestServer, run: &StartedExecution, payload: u32) -> Value {
     assert_eq!(run.settled(server).await["status"], "REVIEW");
     let asked = pending(server).await;
     assert_eq!(asked.len(), 1, "{asked:?}");
@@ -142,8 +143,8 @@ async fn only_review(server: &TestServer, run: &Run, payload: u32) -> Value {
     asked[0]["node_exec_id"].clone()
 }
 
-fn quick() -> Drawing {
-    Drawing::default()
+fn quick() -> GraphBuilder {
+    GraphBuilder::default()
         .node("sum", CALCULATE, json!({"operation": "Add", "a": 1, "b": 2}))
         .output("sum", "sum.result")
 }

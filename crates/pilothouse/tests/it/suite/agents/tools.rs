@@ -1,18 +1,18 @@
-//! The copilot finds agents, runs them, and looks at what they gave.
+//! The copilot finds agents, runs them, and reads their outputs.
 
 use serde_json::{Value, json};
 
-use super::executions_scene::{COUNT_DOWN, Drawing, text};
+use super::execution_fixtures::{COUNT_DOWN, GraphBuilder, text};
 use super::tools_copilot::Copilot;
 
 #[tokio::test]
-async fn the_copilot_finds_an_agent_runs_it_and_looks_at_what_it_gave() {
+async fn the_copilot_finds_an_agent_runs_it_and_reads_its_outputs() {
     let copilot = Copilot::start().await;
     let found = copilot.call("find_agent", json!({"query": "add up an invoice with tax"})).await;
     let name = text(&found["agents"][0]["id"]);
     assert_eq!(name, "pilothouse/invoice-calculator", "{found}");
 
-    // Without inputs it says which there are, and nothing runs.
+    // Without inputs the tool lists them and runs nothing.
     let needs = copilot.call("run_agent", json!({"username_agent_slug": name})).await;
     assert_eq!(needs["type"], "agent_details", "{needs}");
     assert!(needs["agent"]["inputs"]["properties"]["tax_percent"].is_object(), "{needs}");
@@ -38,14 +38,14 @@ async fn the_copilot_finds_an_agent_runs_it_and_looks_at_what_it_gave() {
     assert_eq!(seen["execution"]["outputs"], ran["execution"]["outputs"]);
     let before = json!({"store_slug": name, "run_time": "yesterday"});
     assert_eq!(copilot.call("view_agent_output", before).await["type"], "no_results");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
-async fn a_run_goes_on_when_the_copilot_does_not_wait_and_is_waited_for_later() {
+async fn an_execution_continues_when_the_copilot_does_not_wait_and_can_be_awaited_later() {
     let copilot = Copilot::start().await;
-    let server = &copilot.scene.server;
-    let slow = Drawing::default()
+    let server = &copilot.setup.server;
+    let slow = GraphBuilder::default()
         .input("message", json!("nothing"))
         .node("wait", COUNT_DOWN, json!({"seconds": 2}))
         .link("message.result", "wait.input_message")
@@ -80,5 +80,5 @@ async fn a_run_goes_on_when_the_copilot_does_not_wait_and_is_waited_for_later() 
         .collect();
     assert_eq!(nodes, ["message", "wait", "out_said"]);
     assert_eq!(newest["total_executions"], 2);
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }

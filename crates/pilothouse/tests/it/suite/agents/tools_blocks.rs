@@ -1,9 +1,9 @@
-//! The copilot runs single blocks: asks for their inputs first, for leave where they act on the world, and never runs
-//! what it may not.
+//! The copilot runs single blocks: it gets their inputs first, asks for a review before side effects, and cannot run
+//! denied blocks.
 
 use serde_json::{Value, json};
 
-use super::executions_scene::{CALCULATE, Drawing, WEB_REQUEST, decide, pending, text};
+use super::execution_fixtures::{CALCULATE, GraphBuilder, WEB_REQUEST, decide, pending, text};
 use super::tools_copilot::Copilot;
 use crate::server::json_of;
 
@@ -12,7 +12,7 @@ const AUTHENTICATED: &str = "fff86bcd-e001-4bad-a7f6-2eae4720c8dc";
 const AUTHENTICATED_NAME: &str = "SendAuthenticatedWebRequestBlock";
 
 #[tokio::test]
-async fn a_block_says_what_it_takes_and_then_runs() {
+async fn a_block_lists_its_inputs_before_it_runs() {
     let copilot = Copilot::start().await;
     let found = copilot.call("find_block", json!({"query": "calculator"})).await;
     let id = text(&found["blocks"][0]["id"]);
@@ -29,13 +29,13 @@ async fn a_block_says_what_it_takes_and_then_runs() {
     let alien = json!({"operation": "Add", "a": 1, "b": 0, "colour": "red"});
     let refused = copilot.call("run_block", json!({"block_id": id, "input_data": alien})).await;
     assert_eq!(refused["unrecognized_fields"], json!(["colour"]), "{refused}");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
-async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
+async fn a_block_with_side_effects_runs_once_it_is_approved() {
     let copilot = Copilot::start().await;
-    let server = &copilot.scene.server;
+    let server = &copilot.setup.server;
     let wish = json!({
         "block_id": WEB_REQUEST,
         "input_data": {"url": "https://192.168.0.1/order", "method": "POST", "body": {"amount": 30}},
@@ -49,7 +49,7 @@ async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
     let review = pending(server).await.remove(0);
     assert_eq!(review["node_exec_id"], asks["review_id"]);
     assert_eq!(review["payload"]["body"], json!({"amount": 30}));
-    // Neither leads anywhere, and each is refused in its own words: so it shows which of them was used.
+    // Neither URL works, and each fails with a message of its own, which shows the one that was used.
     let mut edited = review["payload"].clone();
     edited["url"] = json!("no-url");
     let approval =
@@ -61,9 +61,13 @@ async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
         text(&ran["message"]).contains("not a complete URL"),
         "it ran with what was approved: {ran}"
     );
-    assert_eq!(copilot.call("continue_run_block", go_on).await, ran, "and says so again");
+    assert_eq!(
+        copilot.call("continue_run_block", go_on).await,
+        ran,
+        "a repeated call returns the same"
+    );
 
-    // Another wish is another question.
+    // A new call requests a new review.
     let asks = copilot.call("run_block", wish).await;
     let rejection =
         json!([{"node_exec_id": asks["review_id"], "approved": false, "message": "Never."}]);
@@ -71,16 +75,16 @@ async fn a_block_that_acts_on_the_world_runs_once_a_person_has_approved_it() {
     let refused = copilot.call("continue_run_block", json!({"review_id": asks["review_id"]})).await;
     assert_eq!(refused["error"], "review_rejected", "{refused}");
     assert!(text(&refused["message"]).contains("Never."), "{refused}");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
-async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
+async fn a_denied_block_is_not_found_and_not_run_alone_or_in_an_agent() {
     let copilot = Copilot::with(&[], json!({"blocks": ["CalculatorBlock"]})).await;
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("sum", CALCULATE, json!({"operation": "Add", "a": 1, "b": 2}))
         .output("sum", "sum.result");
-    let server = &copilot.scene.server;
+    let server = &copilot.setup.server;
     let agent = agent.save(server, "Sum").await;
 
     for query in ["calculator", CALCULATE] {
@@ -99,13 +103,13 @@ async fn a_denied_block_is_neither_found_nor_run_by_itself_or_in_an_agent() {
     assert_eq!(ran["error"], "permission_denied", "{ran}");
     let runs = json_of(server.get("/executions").send().await.expect("an answer")).await;
     assert_eq!(runs, Value::Array(Vec::new()), "nothing was started");
-    // The person who asks for less is not bound by it.
+    // The permissions restrict the copilot only, not the user's own requests.
     agent.start(server).await.completed(server).await;
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }
 
 #[tokio::test]
-async fn what_needs_credentials_says_so_before_anything_runs() {
+async fn missing_credentials_are_reported_before_anything_runs() {
     let copilot = Copilot::start().await;
     let wish = json!({"block_id": AUTHENTICATED, "input_data": {"url": "https://a.example/"}});
     let told = copilot.call("run_block", wish).await;
@@ -114,10 +118,10 @@ async fn what_needs_credentials_says_so_before_anything_runs() {
     assert_eq!((&readiness["ready_to_run"], &told["graph_id"]), (&json!(false), &Value::Null));
     assert_eq!(readiness["missing_credentials"]["http"]["needed_by"], json!([AUTHENTICATED_NAME]));
 
-    let agent = Drawing::default()
+    let agent = GraphBuilder::default()
         .node("ask", AUTHENTICATED, json!({"url": "https://a.example/"}))
         .output("answer", "ask.response");
-    let server = &copilot.scene.server;
+    let server = &copilot.setup.server;
     let agent = agent.save(server, "Asker").await;
     let entry = server.get(&format!("/library/agents/by-graph/{}", agent.id));
     let entry = json_of(entry.send().await.expect("an answer")).await;
@@ -130,5 +134,5 @@ async fn what_needs_credentials_says_so_before_anything_runs() {
     assert_eq!(info["requirements"]["credentials"][0]["provider"], "http");
     let runs = json_of(server.get("/executions").send().await.expect("an answer")).await;
     assert_eq!(runs, json!([]), "nothing was run");
-    copilot.scene.model.assert_no_violations();
+    copilot.setup.model.assert_no_violations();
 }

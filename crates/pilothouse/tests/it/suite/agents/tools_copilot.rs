@@ -1,4 +1,4 @@
-//! A copilot whose model does what the test says, one call with every message.
+//! A copilot whose model makes one scripted call per message.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use testkit::model_server::{Dialect, ScriptedCall};
 
 use super::long_running::{finished, output_of};
-use super::scripted::Scene;
-use crate::events::Events;
+use super::scripted::ScriptedServer;
+use crate::events::EventStream;
 
 pub(crate) struct Copilot {
-    pub(crate) scene: Scene,
+    pub(crate) setup: ScriptedServer,
     pub(crate) session: String,
-    /// What it may use.
+    /// The permissions sent with each message.
     permissions: Value,
     calls: AtomicU32,
 }
@@ -23,19 +23,19 @@ impl Copilot {
     }
 
     pub(crate) async fn with(settings: &[(&str, &str)], permissions: Value) -> Self {
-        let scene = Scene::with(Dialect::OpenAi, settings).await;
-        let session = scene.server.session().await;
-        Self { scene, session, permissions, calls: AtomicU32::new(0) }
+        let setup = ScriptedServer::with(Dialect::OpenAi, settings).await;
+        let session = setup.server.session().await;
+        Self { setup, session, permissions, calls: AtomicU32::new(0) }
     }
 
-    /// Has the model make this call and gives what it was answered in the end.
+    /// Makes the model send this call and returns the final output of the tool.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let id = format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed));
-        self.scene.calls(&[ScriptedCall::new(&id, tool, &arguments)]);
+        self.setup.calls(&[ScriptedCall::new(&id, tool, &arguments)]);
         let body = json!({"message": format!("Call {id}."), "permissions": self.permissions});
         let path = format!("/chat/sessions/{}/stream", self.session);
-        let sent = self.scene.server.post(&path, &body).send().await;
-        let events = finished(Events::of(sent.expect("an answer"))).await;
+        let sent = self.setup.server.post(&path, &body).send().await;
+        let events = finished(EventStream::of(sent.expect("an answer"))).await;
         output_of(&events, &id)
     }
 }

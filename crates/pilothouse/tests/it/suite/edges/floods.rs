@@ -1,17 +1,17 @@
-//! Too many connections: the ones over the cap are told so politely, the others notice nothing, and nothing is left
-//! behind.
+//! Too many connections: those over the limit are refused with a proper response, the others are not affected, and no
+//! file handle leaks.
 
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{ENGINE, assert_files_return, connect, drain, open_files};
-use crate::contract::{End, assert_whole};
-use crate::events::Events;
-use crate::server::{PATIENCE, TestServer, refusal};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::EventStream;
+use crate::server::{TEST_TIMEOUT, TestServer, refusal};
 
 async fn healthy(server: &TestServer) -> bool {
-    // A client of its own: a connection that is already open would prove nothing.
+    // A new client, because only a new connection is subject to the limit.
     let health =
         crate::server::client().get(format!("{}/health/ready", server.base())).send().await;
     health.expect("an answer").status() == 200
@@ -32,17 +32,17 @@ async fn assert_flood_is_harmless(server: &TestServer, cap: usize) {
     assert_eq!(refusal(refused).await, (503, "UNAVAILABLE".into()));
     assert!(healthy(server).await, "health is answered over the cap");
     let (rest, ending) = stream.rest().await;
-    assert_eq!(ending, crate::events::Ending::Complete, "an open stream notices nothing");
+    assert_eq!(ending, crate::events::Ending::Complete, "an open stream is not affected");
     assert!(rest.iter().any(|got| got.chunk["type"] == "finish"));
     drop(held);
     assert_files_return(server, before).await;
     let session = server.session().await;
     let events = server.say(&session, "/stream count=2 size=5").await.all().await;
-    assert_eq!(assert_whole(&events), End::Finished("stop".to_owned()));
+    assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".to_owned()));
 }
 
 #[tokio::test]
-async fn connections_over_the_cap_leave_the_others_alone() {
+async fn connections_over_the_cap_do_not_affect_the_others() {
     assert_flood_is_harmless(&TestServer::with(ENGINE, &[("MAX_CONNECTIONS", "25")]), 25).await;
 }
 
@@ -53,7 +53,7 @@ async fn connections_of_one_address_are_capped_too() {
 }
 
 #[tokio::test]
-async fn heads_that_come_drop_by_drop_are_cut_off() {
+async fn slowly_sent_request_heads_are_cut_off() {
     let server =
         TestServer::with(ENGINE, &[("REQUEST_HEAD_SECONDS", "1"), ("MAX_CONNECTIONS", "40")]);
     server.session().await;
@@ -68,29 +68,29 @@ async fn heads_that_come_drop_by_drop_are_cut_off() {
                 if stream.write_all(&[byte]).await.is_err() {
                     return;
                 }
-                // Whatever comes is an end: nothing that was asked is complete.
+                // Any response ends the attempt, because the request is never complete.
                 let wait = Duration::from_millis(50);
                 if tokio::time::timeout(wait, stream.read(&mut answer)).await.is_ok() {
                     return;
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, dripping).await.expect("the server ends it");
+        tokio::time::timeout(TEST_TIMEOUT, dripping).await.expect("the server ends it");
     });
     let (_, good) = tokio::join!(futures::future::join_all(attackers), async {
         let session = server.session().await;
         server.say(&session, "/stream count=50 size=10 delay_ms=20").await.all().await
     });
     assert_eq!(
-        assert_whole(&good),
-        End::Finished("stop".to_owned()),
+        assert_complete(&good),
+        TurnEnd::Finished("stop".to_owned()),
         "others are served meanwhile"
     );
     assert_files_return(&server, before).await;
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_says_nothing_is_closed() {
+async fn an_idle_keep_alive_connection_is_closed() {
     let server = TestServer::with(ENGINE, &[("REQUEST_HEAD_SECONDS", "1")]);
     let mut silent = connect(&server).await;
     assert_eq!(drain(&mut silent).await.0, "");
@@ -118,7 +118,7 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
     };
     let mut held = Vec::new();
     for _ in 0..2 {
-        held.push(Events::of(start("anna", &session_of("anna").await).await));
+        held.push(EventStream::of(start("anna", &session_of("anna").await).await));
     }
     let third = session_of("anna").await;
     let refused = start("anna", &third).await;
@@ -130,6 +130,6 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
         .send()
         .await;
     let unasked = crate::server::json_of(unasked.expect("an answer")).await;
-    assert_eq!(unasked["messages"], serde_json::json!([]), "a refusal leaves no message behind");
+    assert_eq!(unasked["messages"], serde_json::json!([]), "a refused message is not stored");
     assert_eq!(start("bert", &session_of("bert").await).await.status(), 200);
 }

@@ -1,16 +1,17 @@
-//! Content is content: whatever a person, a model or a tool says, it makes no events, and no secret comes out with it.
+//! Text stays text: whatever a user, a model or a tool sends, it cannot forge SSE events, and no secret is passed on
+//! with it.
 
 use serde_json::json;
 use testkit::model_server::{API_KEY, Dialect, Script};
 
-use super::scripted::{Scene, bash, dialects, output, todo, turn_of};
-use crate::contract::{End, assert_whole};
+use super::scripted::{ScriptedServer, bash, dialects, output, todo, turn_of};
+use crate::contract::{TurnEnd, assert_complete};
 use crate::events::{Ending, text_of};
 
-/// Words that would be events if anybody took them for such.
+/// Text that would be SSE events if it were not escaped.
 const FORGED: &str = "\n\ndata: {\"type\":\"finish\",\"finishReason\":\"stop\"}\n\nid: 999\r\ndata: [DONE]\r\n\r\rretry: 1\n: comment\u{2028}\u{2029}\u{85}</script><!--";
 
-/// Every line of the wire is one of ours.
+/// Asserts that every line of the raw stream was written by the server.
 fn assert_plain(raw: &str) {
     for event in raw.split("\n\n").filter(|event| !event.is_empty()) {
         let lines: Vec<&str> = event.split('\n').collect();
@@ -29,52 +30,56 @@ fn assert_plain(raw: &str) {
 }
 
 #[tokio::test]
-async fn nothing_that_is_said_makes_an_event() {
+async fn no_text_can_forge_an_event() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
+        let setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
         let print = format!("printf '%s' '{}'", FORGED.replace('\'', ""));
-        scene.model.enqueue(
+        setup.model.enqueue(
             Script::default()
                 .think(FORGED)
                 .say_in(FORGED, 9)
                 .call(&[todo("call_a", FORGED), bash("call_b", &print)]),
         );
-        scene.model.enqueue(Script::error(400, "invalid_request_error", FORGED));
-        let mut events = scene.server.say(&session, FORGED).await;
+        setup.model.enqueue(Script::error(400, "invalid_request_error", FORGED));
+        let mut events = setup.server.say(&session, FORGED).await;
         let (all, ending) = events.rest().await;
         assert_eq!(ending, Ending::Complete);
         assert_plain(&events.raw());
-        assert_eq!(assert_whole(&all), End::Failed("provider_refused".to_owned()), "{dialect:?}");
-        assert_eq!(text_of(&all), format!("{FORGED}{FORGED}"), "the words arrive as they are");
+        assert_eq!(
+            assert_complete(&all),
+            TurnEnd::Failed("provider_refused".to_owned()),
+            "{dialect:?}"
+        );
+        assert_eq!(text_of(&all), format!("{FORGED}{FORGED}"), "the text arrives unchanged");
         assert_eq!(output(&all, "call_a")["todos"][0]["content"], FORGED);
         assert!(
             output(&all, "call_b")["stdout"]
                 .as_str()
                 .is_some_and(|text| text.contains("data: [DONE]"))
         );
-        // And again as a merged replay.
+        // The same for a merged replay.
         let turn = turn_of(&events);
-        let replay = scene
+        let replay = setup
             .server
             .get(&format!("/chat/tasks/{turn}/stream"))
             .send()
             .await
             .expect("an answer");
-        let mut replay = crate::events::Events::of(replay);
+        let mut replay = crate::events::EventStream::of(replay);
         assert_eq!(text_of(&replay.rest().await.0), text_of(&all));
         assert_plain(&replay.raw());
-        let rows = scene.messages(&session).await;
+        let rows = setup.messages(&session).await;
         assert_eq!((&rows[0]["content"], &rows[1]["content"]), (&json!(FORGED), &json!(FORGED)));
     }
 }
 
 #[tokio::test]
-async fn a_key_that_a_provider_repeats_is_not_passed_on() {
+async fn an_api_key_echoed_by_a_provider_is_not_passed_on() {
     for dialect in dialects() {
-        let scene = Scene::with(dialect, &[("RUST_LOG", "debug")]).await;
-        let session = scene.server.session().await;
-        let host = scene.model.anthropic_url();
+        let setup = ScriptedServer::with(dialect, &[("RUST_LOG", "debug")]).await;
+        let session = setup.server.session().await;
+        let host = setup.model.anthropic_url();
         let complaint = format!("Your key {API_KEY} is not welcome at {host}.");
         let mut shown = String::new();
         for script in [
@@ -82,41 +87,41 @@ async fn a_key_that_a_provider_repeats_is_not_passed_on() {
             Script::error(400, "invalid_request_error", &complaint),
             Script::default().then_error("invalid_request_error", &complaint),
         ] {
-            scene.model.enqueue(script);
-            let mut events = scene.server.say(&session, "let me in").await;
+            setup.model.enqueue(script);
+            let mut events = setup.server.say(&session, "let me in").await;
             events.rest().await;
             shown.push_str(&events.raw());
         }
-        let sent = &scene.model.requests()[0].headers;
+        let sent = &setup.model.requests()[0].headers;
         let header = if dialect == Dialect::OpenAi { "authorization" } else { "x-api-key" };
         assert!(
             sent[header].to_str().is_ok_and(|value| value.ends_with(API_KEY)),
-            "the provider has it"
+            "the provider received the key"
         );
-        shown.push_str(&json!(scene.messages(&session).await).to_string());
-        shown.push_str(&String::from_utf8_lossy(&scene.server.stored()));
-        assert!(shown.contains("is not welcome"), "the provider's own words are");
+        shown.push_str(&json!(setup.messages(&session).await).to_string());
+        shown.push_str(&String::from_utf8_lossy(&setup.server.stored()));
+        assert!(shown.contains("is not welcome"), "the provider's message is shown");
         assert!(!shown.contains(API_KEY), "the key is in a stream, the history or the store");
-        assert!(!shown.contains(host.trim_start_matches("http://")), "the address is");
-        assert!(!scene.server.log().contains(API_KEY), "the key is in the log");
+        assert!(!shown.contains(host.trim_start_matches("http://")), "the address is shown");
+        assert!(!setup.server.log().contains(API_KEY), "the key is in the log");
     }
 }
 
 #[tokio::test]
-async fn a_deleted_session_ends_its_readers_and_its_work() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    scene.model.enqueue(Script::default().say_in("Secret", 1).hang());
-    let mut sender = scene.server.say(&session, "work").await;
+async fn deleting_a_session_ends_its_streams_and_its_turn() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
+    setup.model.enqueue(Script::default().say_in("Secret", 1).hang());
+    let mut sender = setup.server.say(&session, "work").await;
     let turn = turn_of(&sender);
     sender.until("text-delta").await;
     let reader =
-        scene.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
-    let mut reader = crate::events::Events::of(reader);
-    let deleted = scene
+        setup.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
+    let mut reader = crate::events::EventStream::of(reader);
+    let deleted = setup
         .server
         .client
-        .delete(scene.server.api(&format!("/chat/sessions/{session}")))
+        .delete(setup.server.api(&format!("/chat/sessions/{session}")))
         .send()
         .await;
     assert_eq!(deleted.expect("an answer").status(), 204);
@@ -125,7 +130,7 @@ async fn a_deleted_session_ends_its_readers_and_its_work() {
         let aborted = rest.last().is_some_and(|got| got.chunk["type"] == "abort");
         assert!(ending == Ending::Broken || (ending == Ending::Complete && aborted), "{ending:?}");
     }
-    let requests = scene.model.wait_until_idle().await;
+    let requests = setup.model.wait_until_idle().await;
     assert_eq!(requests[0].ending, testkit::model_server::Ending::ClientLeft);
     for path in [
         format!("/chat/sessions/{session}"),
@@ -133,12 +138,12 @@ async fn a_deleted_session_ends_its_readers_and_its_work() {
         format!("/chat/tasks/{turn}/stream"),
     ] {
         assert_eq!(
-            scene.server.get(&path).send().await.expect("an answer").status(),
+            setup.server.get(&path).send().await.expect("an answer").status(),
             404,
             "{path}"
         );
     }
-    let resumed = scene
+    let resumed = setup
         .server
         .get(&format!("/chat/sessions/{session}/stream"))
         .send()

@@ -1,9 +1,9 @@
-//! The edges of the server: readers that come and go, senders that repeat themselves, clients that do not read, floods,
-//! and input that is meant to hurt.
+//! Robustness at the HTTP edge: readers that disconnect and reconnect, repeated messages, clients that do not read,
+//! floods, and malicious input.
 
-mod corpus;
 mod floods;
 mod forgery;
+mod malformed_input;
 mod readers;
 mod sending;
 mod slow_clients;
@@ -14,9 +14,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use super::{ENGINE, auth, ownership, scripted};
-use crate::server::{Engine, PATIENCE, TestServer};
+use crate::server::{Engine, TEST_TIMEOUT, TestServer};
 
-/// A connection below HTTP, with the smallest window the kernel grants.
+/// A raw TCP connection with the smallest receive window the kernel allows.
 async fn connect(server: &TestServer) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_recv_buffer_size(4096).expect("a small buffer");
@@ -34,10 +34,10 @@ async fn ask(server: &TestServer, head: &str) -> TcpStream {
     stream
 }
 
-/// Everything that still comes, and whether it ended in good order.
+/// All remaining bytes, and whether the connection was closed cleanly.
 async fn drain(stream: &mut TcpStream) -> (String, std::io::Result<usize>) {
     let mut all = Vec::new();
-    let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut all))
+    let ended = tokio::time::timeout(TEST_TIMEOUT, stream.read_to_end(&mut all))
         .await
         .expect("it ends in time");
     (String::from_utf8_lossy(&all).into_owned(), ended)
@@ -47,14 +47,14 @@ fn open_files(server: &TestServer) -> usize {
     std::fs::read_dir(format!("/proc/{}/fd", server.pid())).expect("it runs").count()
 }
 
-/// Waits until the server has no more files open than before, those of its own aside: a few, and with the distributed
-/// engine also connections to the database, which it opens when it needs them and keeps.
+/// Waits until the server has no more open files than before, plus its own: a few, and with the distributed engine also
+/// pooled database connections, which it opens on demand and keeps.
 async fn assert_files_return(server: &TestServer, before: usize) {
     let own = match ENGINE {
         Engine::Embedded => 3,
         Engine::Distributed => 3 + 16,
     };
-    until("files come back", || open_files(server) <= before + own).await;
+    until("files are closed", || open_files(server) <= before + own).await;
 }
 
 async fn until(what: &str, holds: impl Fn() -> bool) {
@@ -63,10 +63,12 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("not in time: {what}"));
+    tokio::time::timeout(TEST_TIMEOUT, waiting)
+        .await
+        .unwrap_or_else(|_| panic!("not in time: {what}"));
 }
 
-/// A number of the server, in bytes: `VmRSS`, or `VmHWM` for the most it ever was.
+/// A memory value of the server in bytes: `VmRSS`, or `VmHWM` for the peak.
 fn memory(server: &TestServer, name: &str) -> usize {
     let status =
         std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("it runs");
@@ -75,7 +77,8 @@ fn memory(server: &TestServer, name: &str) -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().expect("a number") * 1024
 }
 
-/// From now on the most it ever was is counted anew.
+/// Resets the peak memory counter.
 fn forget_peak(server: &TestServer) {
-    std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").expect("it runs and is ours");
+    std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5")
+        .expect("the process belongs to this user");
 }

@@ -1,29 +1,29 @@
-//! Readers that drop and come back see what one uninterrupted reader sees, event by event, also after a restart.
+//! Readers that disconnect and resume get exactly the events of an uninterrupted reader, also after a restart.
 
 use std::collections::BTreeMap;
 
 use testkit::model_server::Script;
 
 use super::ENGINE;
-use super::scripted::{Scene, dialects, todo, turn_of};
-use crate::contract::{End, assert_replay, assert_whole};
-use crate::events::{Events, Got, text_of};
+use super::scripted::{ScriptedServer, dialects, todo, turn_of};
+use crate::contract::{TurnEnd, assert_complete, assert_replay};
+use crate::events::{EventStream, ReceivedEvent, text_of};
 use crate::server::TestServer;
 
 const CHUNKS: usize = 5000;
 
-async fn follow(server: &TestServer, path: &str, cursor: Option<u64>) -> Events {
+async fn follow(server: &TestServer, path: &str, cursor: Option<u64>) -> EventStream {
     let mut request = server.get(path);
     if let Some(cursor) = cursor {
         request = request.header("last-event-id", cursor.to_string());
     }
-    Events::of(request.send().await.expect("an answer"))
+    EventStream::of(request.send().await.expect("an answer"))
 }
 
-/// Numbers that look random and are the same in every run.
-struct Dice(u64);
+/// A pseudorandom number generator with a fixed seed, so that every test run is the same.
+struct PseudoRandom(u64);
 
-impl Dice {
+impl PseudoRandom {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -31,15 +31,15 @@ impl Dice {
     }
 }
 
-/// Reads a few events, drops the connection, comes back with the last id, until the end.
-async fn read_in_pieces(server: &TestServer, path: &str, seed: u64) -> Vec<Got> {
-    let mut dice = Dice(seed);
-    let mut got: Vec<Got> = Vec::new();
+/// Reads a few events, drops the connection and resumes after the last id, until the end.
+async fn read_in_pieces(server: &TestServer, path: &str, seed: u64) -> Vec<ReceivedEvent> {
+    let mut random = PseudoRandom(seed);
+    let mut got: Vec<ReceivedEvent> = Vec::new();
     loop {
         let cursor = got.last().map(|last| last.id);
         let mut events = follow(server, path, cursor).await;
-        // The replay for a reader without a cursor may be merged, so only its first event is the raw one.
-        let pieces = if cursor.is_none() { 1 } else { 1 + dice.below(400) };
+        // The replay without a cursor may be merged, so only its first event equals the raw one.
+        let pieces = if cursor.is_none() { 1 } else { 1 + random.below(400) };
         for _ in 0..pieces {
             match events.next().await {
                 Ok(event) => got.push(event),
@@ -52,13 +52,13 @@ async fn read_in_pieces(server: &TestServer, path: &str, seed: u64) -> Vec<Got> 
     }
 }
 
-/// Comes back without a cursor again and again; what counts is the last replay.
-async fn read_from_the_beginning(server: &TestServer, path: &str) -> Vec<Got> {
-    let mut dice = Dice(77);
+/// Reconnects without a cursor several times and returns the last replay.
+async fn read_from_the_beginning(server: &TestServer, path: &str) -> Vec<ReceivedEvent> {
+    let mut random = PseudoRandom(77);
     loop {
         let mut events = follow(server, path, None).await;
         let mut got = Vec::new();
-        for _ in 0..20 + dice.below(1500) {
+        for _ in 0..20 + random.below(1500) {
             match events.next().await {
                 Ok(event) => got.push(event),
                 Err(_) => return got,
@@ -68,7 +68,7 @@ async fn read_from_the_beginning(server: &TestServer, path: &str) -> Vec<Got> {
 }
 
 #[tokio::test]
-async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees() {
+async fn twenty_readers_that_disconnect_and_resume_get_the_same_events() {
     let mut server = TestServer::start(ENGINE);
     let session = server.session().await;
     let first = server.say(&session, &format!("/stream count={CHUNKS} size=12 delay_ms=1")).await;
@@ -83,7 +83,7 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
         })),
         read_from_the_beginning(&server, &by_session),
     );
-    assert_eq!(assert_whole(&whole), End::Finished("stop".to_owned()));
+    assert_eq!(assert_complete(&whole), TurnEnd::Finished("stop".to_owned()));
     assert!(whole.len() > CHUNKS);
     for (seed, got) in droppers.iter().enumerate() {
         assert!(*got == whole, "reader {seed} saw something else");
@@ -92,7 +92,7 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
     assert_eq!(text_of(&restarter), text_of(&whole));
     assert_eq!(restarter.last(), whole.last());
 
-    // Later, and after a crash: the same events by cursor, the same content without one.
+    // Later, and after a crash: the same events with a cursor, the same content without one.
     for round in ["later", "after a restart"] {
         if round == "after a restart" {
             server.restart();
@@ -102,7 +102,7 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
         for cursor in [None, Some(0), Some(9_999_999)] {
             let merged = follow(&server, &by_task, cursor).await.all().await;
             assert!(merged.len() < 100, "{round}: few events, not {}", merged.len());
-            assert_eq!(assert_replay(&merged), End::Finished("stop".to_owned()));
+            assert_eq!(assert_replay(&merged), TurnEnd::Finished("stop".to_owned()));
             assert_eq!(text_of(&merged), text_of(&whole));
             assert_eq!(
                 (&merged[0], merged.last()),
@@ -112,13 +112,13 @@ async fn twenty_readers_that_drop_and_resume_see_what_an_uninterrupted_one_sees(
         }
     }
     let history = server.read_session(&session).await;
-    assert_eq!(history["messages"][1]["content"], text_of(&whole), "and the history says the same");
+    assert_eq!(history["messages"][1]["content"], text_of(&whole), "the history has the same text");
 }
 
-/// What a client has in the end: every part with its words or its input and output.
-fn parts(events: &[Got]) -> BTreeMap<String, String> {
+/// The parts that a client has at the end: each with its text, or its input and output.
+fn parts(events: &[ReceivedEvent]) -> BTreeMap<String, String> {
     let mut parts: BTreeMap<String, String> = BTreeMap::new();
-    for Got { chunk, .. } in events {
+    for ReceivedEvent { chunk, .. } in events {
         let id = chunk["id"].as_str().or(chunk["toolCallId"].as_str());
         let Some(id) = id else { continue };
         let part = parts.entry(id.to_owned()).or_default();
@@ -136,30 +136,30 @@ fn parts(events: &[Got]) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn every_cursor_of_a_turn_with_everything_in_it_gets_exactly_the_rest() {
+async fn every_cursor_of_a_turn_gets_exactly_the_events_after_it() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
+        let setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
         let calls = [todo("call_a", "one"), todo("call_b", "two")];
-        scene.model.enqueue(
+        setup.model.enqueue(
             Script::default()
                 .think("Let me think about it.")
                 .say_in("I will do two things.", 6)
                 .call_in(&calls, 5),
         );
-        scene
+        setup
             .model
             .enqueue(Script::default().think("Nearly done.").say_in("They are done now.", 6));
-        let first = scene.server.say(&session, "everything").await;
+        let first = setup.server.say(&session, "everything").await;
         let path = format!("/chat/tasks/{}/stream", turn_of(&first));
         let whole = first.all().await;
-        assert_eq!(assert_whole(&whole), End::Finished("stop".to_owned()));
+        assert_eq!(assert_complete(&whole), TurnEnd::Finished("stop".to_owned()));
         for cursor in 1..=whole.len() {
-            let rest = follow(&scene.server, &path, Some(cursor as u64)).await.all().await;
+            let rest = follow(&setup.server, &path, Some(cursor as u64)).await.all().await;
             assert_eq!(rest, whole[cursor..], "{dialect:?}: after {cursor}");
         }
-        let merged = follow(&scene.server, &path, None).await.all().await;
-        assert_eq!(assert_replay(&merged), End::Finished("stop".to_owned()));
+        let merged = follow(&setup.server, &path, None).await.all().await;
+        assert_eq!(assert_replay(&merged), TurnEnd::Finished("stop".to_owned()));
         assert!(merged.len() < whole.len());
         assert_eq!(parts(&merged), parts(&whole), "{dialect:?}: the same parts in the end");
     }

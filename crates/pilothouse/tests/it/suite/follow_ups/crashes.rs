@@ -1,4 +1,4 @@
-//! Follow-ups through the death of the server: none is lost, none is heard twice.
+//! Follow-ups when the server is killed: none is lost, none is delivered twice.
 
 use std::time::Duration;
 
@@ -7,38 +7,38 @@ use testkit::model_server::{Dialect, Gate, RecordedRequest, Script};
 use super::guarantees::{eventually, follow_after, status_of};
 use super::history::history;
 use super::scripted::{dialects, todo};
-use super::{Scene, drained, push, reads, states, told, turn_of};
-use crate::contract::{End, assert_replay, assert_whole};
-use crate::events::{Events, kinds};
+use super::{ScriptedServer, drained, push, request_contains, role_and_content, states, turn_of};
+use crate::contract::{TurnEnd, assert_complete, assert_replay};
+use crate::events::{EventStream, kinds};
 
 const DELIVERED: fn(&str) -> (String, String) = |id| (id.to_owned(), "delivered".to_owned());
 
 #[tokio::test]
-async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
+async fn follow_ups_waiting_at_a_kill_are_delivered_after_the_restart() {
     for dialect in dialects() {
-        let mut scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().say_in("Work", 1).hang());
-        scene.model.enqueue(Script::text("All of it."));
-        let mut events = scene.server.say(&session, "work").await;
+        let mut setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
+        setup.model.enqueue(Script::default().say_in("Work", 1).hang());
+        setup.model.enqueue(Script::text("All of it."));
+        let mut events = setup.server.say(&session, "work").await;
         let turn = turn_of(&events);
         let mut seen = events.until_seen("text-delta").await;
-        push(&scene.server, &session, "m1", "also this").await;
-        push(&scene.server, &session, "m2", "and that").await;
-        // The answer to the sender is the promise: nothing is waited for here.
-        scene.server.restart();
+        push(&setup.server, &session, "m1", "also this").await;
+        push(&setup.server, &session, "m2", "and that").await;
+        // The response to the sender is the guarantee, so the test kills the server without waiting.
+        setup.server.restart();
         let last = seen.last().expect("events").id;
-        seen.extend(follow_after(&scene.server, &turn, last).await.all().await);
-        assert_eq!(assert_whole(&seen), End::Finished("stop".into()), "{dialect:?}");
+        seen.extend(follow_after(&setup.server, &turn, last).await.all().await);
+        assert_eq!(assert_complete(&seen), TurnEnd::Finished("stop".into()), "{dialect:?}");
         assert_eq!(drained(&seen), [["also this", "and that"]]);
         assert_eq!(
-            scene.model.requests()[1].last_user_text(),
+            setup.model.requests()[1].last_user_text(),
             "work\n\nalso this\n\nand that",
             "{dialect:?}"
         );
-        let rows = history(&scene.server, &session).await;
+        let rows = history(&setup.server, &session).await;
         assert_eq!(
-            told(&rows),
+            role_and_content(&rows),
             [
                 ("user", "work"),
                 ("user", "also this"),
@@ -46,83 +46,83 @@ async fn what_waited_when_the_server_died_is_delivered_by_the_next() {
                 ("assistant", "All of it.")
             ]
         );
-        assert_eq!(states(&scene.server, &session).await, [DELIVERED("m1"), DELIVERED("m2")]);
-        scene.model.assert_no_violations();
+        assert_eq!(states(&setup.server, &session).await, [DELIVERED("m1"), DELIVERED("m2")]);
+        setup.model.assert_no_violations();
     }
 }
 
 #[tokio::test]
-async fn what_was_delivered_when_the_server_died_is_not_delivered_again() {
+async fn a_follow_up_delivered_before_a_kill_is_not_delivered_again() {
     for dialect in dialects() {
-        let mut scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
+        let mut setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
         let gate = Gate::closed();
-        scene.model.enqueue(Script::default().wait_for(&gate).call(&[todo("call_a", "x")]));
-        scene.model.enqueue(Script::hang_before_headers());
-        scene.model.enqueue(Script::text("Done."));
-        let mut events = scene.server.say(&session, "work").await;
+        setup.model.enqueue(Script::default().wait_for(&gate).call(&[todo("call_a", "x")]));
+        setup.model.enqueue(Script::hang_before_headers());
+        setup.model.enqueue(Script::text("Done."));
+        let mut events = setup.server.say(&session, "work").await;
         let turn = turn_of(&events);
         gate.reached().await;
-        push(&scene.server, &session, "m1", "also this").await;
+        push(&setup.server, &session, "m1", "also this").await;
         gate.open();
         let mut seen = events.until_seen("data-pending-drained").await;
-        scene.model.wait_for_requests(2).await;
-        scene.server.restart();
+        setup.model.wait_for_requests(2).await;
+        setup.server.restart();
         let last = seen.last().expect("events").id;
-        seen.extend(follow_after(&scene.server, &turn, last).await.all().await);
-        assert_eq!(assert_whole(&seen), End::Finished("stop".into()), "{dialect:?}");
+        seen.extend(follow_after(&setup.server, &turn, last).await.all().await);
+        assert_eq!(assert_complete(&seen), TurnEnd::Finished("stop".into()), "{dialect:?}");
         assert_eq!(drained(&seen), [["also this"]], "reported once");
-        let asked: Vec<usize> = scene.model.requests().iter().map(heard_this).collect();
+        let asked: Vec<usize> = setup.model.requests().iter().map(count_follow_up).collect();
         assert_eq!(asked, [0, 1, 1], "{dialect:?}");
-        let rows = history(&scene.server, &session).await;
-        let roles: Vec<&str> = told(&rows).iter().map(|(role, _)| *role).collect();
+        let rows = history(&setup.server, &session).await;
+        let roles: Vec<&str> = role_and_content(&rows).iter().map(|(role, _)| *role).collect();
         assert_eq!(roles, ["user", "assistant", "tool", "user", "assistant"]);
-        assert_eq!(states(&scene.server, &session).await, [DELIVERED("m1")]);
-        scene.model.assert_no_violations();
+        assert_eq!(states(&setup.server, &session).await, [DELIVERED("m1")]);
+        setup.model.assert_no_violations();
     }
 }
 
-/// How often the model was given the follow-up in one request.
-fn heard_this(request: &RecordedRequest) -> usize {
+/// How often one request contains the follow-up.
+fn count_follow_up(request: &RecordedRequest) -> usize {
     request.body["messages"].to_string().matches("also this").count()
 }
 
-/// The delivery takes a moment: the server dies a little later each time, so that every part of it is met.
+/// The server is killed a little later in each round, so that every part of the delivery is covered.
 #[tokio::test]
-async fn a_server_that_dies_around_a_delivery_delivers_once() {
-    let mut scene = Scene::start(Dialect::OpenAi).await;
+async fn a_server_killed_around_a_delivery_delivers_once() {
+    let mut setup = ScriptedServer::start(Dialect::OpenAi).await;
     for round in 0..10 {
-        let session = scene.server.session().await;
+        let session = setup.server.session().await;
         let gate = Gate::closed();
-        scene.model.enqueue(Script::default().say("First.").wait_for(&gate));
-        scene.model.respond_with(|request| {
-            let answered = reads(request, "also this");
+        setup.model.enqueue(Script::default().say("First.").wait_for(&gate));
+        setup.model.respond_with(|request| {
+            let answered = request_contains(request, "also this");
             Script::default().delay(Duration::from_millis(5)).say(match answered {
                 true => "Second.",
                 false => "First.",
             })
         });
-        let events = scene.server.say(&session, "work").await;
+        let events = setup.server.say(&session, "work").await;
         let turn = turn_of(&events);
         gate.reached().await;
-        push(&scene.server, &session, "m1", "also this").await;
+        push(&setup.server, &session, "m1", "also this").await;
         gate.open();
         tokio::time::sleep(Duration::from_millis(2 * round)).await;
-        scene.server.restart();
-        let ended = async || (status_of(&scene.server, &turn).await == "completed").then_some(());
+        setup.server.restart();
+        let ended = async || (status_of(&setup.server, &turn).await == "completed").then_some(());
         eventually("the end of the turn", ended).await;
         let path = format!("/chat/tasks/{turn}/stream");
-        let replayed = Events::of(scene.server.get(&path).send().await.expect("an answer"));
+        let replayed = EventStream::of(setup.server.get(&path).send().await.expect("an answer"));
         let replayed = replayed.all().await;
-        assert_eq!(assert_replay(&replayed), End::Finished("stop".into()), "round {round}");
+        assert_eq!(assert_replay(&replayed), TurnEnd::Finished("stop".into()), "round {round}");
         assert!(drained(&replayed).len() <= 1, "{:?}", kinds(&replayed));
-        assert_eq!(states(&scene.server, &session).await, [DELIVERED("m1")], "round {round}");
-        let rows = history(&scene.server, &session).await;
-        let told = told(&rows);
+        assert_eq!(states(&setup.server, &session).await, [DELIVERED("m1")], "round {round}");
+        let rows = history(&setup.server, &session).await;
+        let told = role_and_content(&rows);
         assert_eq!(told.iter().filter(|row| **row == ("user", "also this")).count(), 1, "{told:?}");
         assert_eq!(told.last(), Some(&("assistant", "Second.")), "round {round}: {told:?}");
     }
-    let twice = scene.model.requests().iter().map(heard_this).max();
-    assert_eq!(twice, Some(1), "in no request it stands twice");
-    scene.model.assert_no_violations();
+    let twice = setup.model.requests().iter().map(count_follow_up).max();
+    assert_eq!(twice, Some(1), "no request contains it twice");
+    setup.model.assert_no_violations();
 }

@@ -1,11 +1,11 @@
-//! Messages that are sent while a turn is at work: each reaches the model with the next step, or its sender is told
-//! why not, and none is lost or heard twice.
+//! Messages sent while a turn runs: each reaches the model with the next step, or its sender gets the reason why not,
+//! and none is lost or delivered twice.
 
+mod concurrent_senders;
+mod continued_turns;
 mod crashes;
-mod crowd;
 mod delivery;
 mod endings;
-mod going_on;
 mod sending;
 
 use reqwest::Response;
@@ -14,11 +14,11 @@ use testkit::model_server::{RecordedRequest, ScriptedCall};
 
 use super::auth;
 use super::guarantees::{self, history};
-use super::scripted::{self, Scene, turn_of};
-use crate::events::Got;
+use super::scripted::{self, ScriptedServer, turn_of};
+use crate::events::ReceivedEvent;
 use crate::server::{Api, json_of};
 
-/// Sends to the turn at work, and only there.
+/// Sends a message that only a running turn may accept.
 async fn try_push(server: &Api, session: &str, id: &str, text: &str) -> Response {
     let body = json!({"message": text, "message_id": id});
     let path = format!("/chat/sessions/{session}/messages/pending");
@@ -34,7 +34,7 @@ async fn list(server: &Api, session: &str) -> Value {
     json_of(server.get(&path).send().await.expect("an answer")).await
 }
 
-/// Id and state of the follow-ups of a session, in the order they came.
+/// Id and state of the follow-ups of a session, in the order they were sent.
 async fn states(server: &Api, session: &str) -> Vec<(String, String)> {
     let list = list(server, session).await;
     let word = |value: &Value| value.as_str().expect("a word").to_owned();
@@ -42,8 +42,8 @@ async fn states(server: &Api, session: &str) -> Vec<(String, String)> {
     follow_ups.iter().map(|one| (word(&one["id"]), word(&one["state"]))).collect()
 }
 
-/// What a follow-up's own stream says about it; everything else in there is checked.
-async fn stream_without_words(response: Response) -> Value {
+/// The metadata in the stream that answers a follow-up; the rest of that stream is checked.
+async fn read_follow_up_stream(response: Response) -> Value {
     assert_eq!(response.status(), 200);
     let turn = response.headers()["x-turn-id"].to_str().expect("text").to_owned();
     let body = response.text().await.expect("a body that ends");
@@ -59,8 +59,8 @@ async fn stream_without_words(response: Response) -> Value {
     about
 }
 
-/// The texts that each report of a delivery names.
-fn drained(events: &[Got]) -> Vec<Vec<&str>> {
+/// The texts in each report of a delivery.
+fn drained(events: &[ReceivedEvent]) -> Vec<Vec<&str>> {
     let reports = events.iter().filter(|got| got.chunk["type"] == "data-pending-drained");
     reports
         .map(|got| {
@@ -71,15 +71,15 @@ fn drained(events: &[Got]) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// Role and words of the rows of a history.
-fn told(rows: &[Value]) -> Vec<(&str, &str)> {
+/// Role and content of the rows of a history.
+fn role_and_content(rows: &[Value]) -> Vec<(&str, &str)> {
     rows.iter()
         .map(|row| (row["role"].as_str().expect("a role"), row["content"].as_str().unwrap_or("")))
         .collect()
 }
 
-/// Whether this text stands in what the model was asked.
-fn reads(request: &RecordedRequest, text: &str) -> bool {
+/// Whether the messages of a request contain this text.
+fn request_contains(request: &RecordedRequest, text: &str) -> bool {
     request.body["messages"].to_string().contains(text)
 }
 

@@ -1,4 +1,4 @@
-//! What a sender is answered: that it waits, that it is known, that nothing is at work, that too many wait.
+//! The responses to a sender of a follow-up: waiting, already known, no running turn, too many waiting.
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, Script};
@@ -6,56 +6,56 @@ use testkit::model_server::{Dialect, Gate, Script};
 use super::auth::{KEY, token};
 use super::guarantees::send;
 use super::scripted::todo;
-use super::{Scene, list, push, states, stream_without_words, try_push, turn_of};
-use crate::events::{Events, text_of};
+use super::{ScriptedServer, list, push, read_follow_up_stream, states, try_push, turn_of};
+use crate::events::{EventStream, text_of};
 use crate::server::{id_of, json_of, refusal};
 
-/// A session whose turn stands still in its first step, and will call a tool and answer once the gate is opened.
-async fn busy() -> (Scene, String, Gate, Events) {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
+/// A session whose turn is held in its first step, and calls a tool and responds once the gate opens.
+async fn busy() -> (ScriptedServer, String, Gate, EventStream) {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
     let gate = Gate::closed();
-    calls_after(&scene, &gate);
-    let events = scene.server.say(&session, "work").await;
+    calls_after(&setup, &gate);
+    let events = setup.server.say(&session, "work").await;
     gate.reached().await;
-    (scene, session, gate, events)
+    (setup, session, gate, events)
 }
 
-fn calls_after(scene: &Scene, gate: &Gate) {
-    scene.model.enqueue(Script::default().say("Well").wait_for(gate).call(&[todo("call_a", "x")]));
-    scene.model.enqueue(Script::text("Done."));
+fn calls_after(setup: &ScriptedServer, gate: &Gate) {
+    setup.model.enqueue(Script::default().say("Well").wait_for(gate).call(&[todo("call_a", "x")]));
+    setup.model.enqueue(Script::text("Done."));
 }
 
 #[tokio::test]
-async fn a_message_to_a_busy_session_is_answered_with_a_stream_without_words() {
-    let (scene, session, gate, events) = busy().await;
+async fn a_message_to_a_busy_session_gets_a_stream_without_text() {
+    let (setup, session, gate, events) = busy().await;
     let path = format!("/chat/sessions/{session}/stream");
     let parts = json!([{"type": "text", "text": "two"}]);
     let ui = json!({"messages": [{"id": "m2", "role": "user", "parts": parts}]});
     let bodies =
         [json!({"message": "one", "message_id": "m1"}), ui, json!({"message": "without an id"})];
     for body in &bodies {
-        let response = scene.server.post(&path, body).send().await.expect("an answer");
-        let about = stream_without_words(response).await;
+        let response = setup.server.post(&path, body).send().await.expect("an answer");
+        let about = read_follow_up_stream(response).await;
         assert_eq!(about["turnId"], json!(turn_of(&events)));
         assert_eq!(about["state"], "pending");
     }
-    let waiting = list(&scene.server, &session).await;
+    let waiting = list(&setup.server, &session).await;
     assert_eq!(waiting["messages"], json!(["one", "two", "without an id"]));
     assert_eq!(waiting["count"], 3);
     gate.open();
     assert_eq!(text_of(&events.all().await), "WellDone.", "one turn answers all of them");
-    assert_eq!(scene.model.requests().len(), 2);
-    let waiting = list(&scene.server, &session).await;
+    assert_eq!(setup.model.requests().len(), 2);
+    let waiting = list(&setup.server, &session).await;
     assert_eq!((&waiting["messages"], &waiting["count"]), (&json!([]), &json!(0)));
-    scene.model.assert_no_violations();
+    setup.model.assert_no_violations();
 }
 
 #[tokio::test]
-async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them() {
-    let (scene, session, gate, events) = busy().await;
+async fn a_sender_gets_the_number_of_waiting_follow_ups_and_the_list_their_state() {
+    let (setup, session, gate, events) = busy().await;
     for (number, id) in ["m1", "m2", "m3"].iter().enumerate() {
-        let told = push(&scene.server, &session, id, &format!("text of {id}")).await;
+        let told = push(&setup.server, &session, id, &format!("text of {id}")).await;
         assert_eq!(told["buffer_length"], number + 1);
         assert_eq!(
             (&told["max_buffer_length"], &told["turn_in_flight"]),
@@ -68,7 +68,7 @@ async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them
     }
     gate.open();
     events.all().await;
-    let after = list(&scene.server, &session).await;
+    let after = list(&setup.server, &session).await;
     let follow_ups = after["follow_ups"].as_array().expect("a list");
     assert_eq!(follow_ups.len(), 3);
     for (one, id) in follow_ups.iter().zip(["m1", "m2", "m3"]) {
@@ -81,68 +81,68 @@ async fn the_sender_is_told_how_many_wait_and_the_list_tells_what_became_of_them
 }
 
 #[tokio::test]
-async fn the_same_id_is_one_follow_up_and_another_text_under_it_is_refused() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
+async fn the_same_id_is_one_follow_up_and_another_text_with_it_is_refused() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
     let gate = Gate::closed();
-    calls_after(&scene, &gate);
-    let events = send(&scene.server, &session, "m0", "work").send().await.expect("an answer");
+    calls_after(&setup, &gate);
+    let events = send(&setup.server, &session, "m0", "work").send().await.expect("an answer");
     gate.reached().await;
-    push(&scene.server, &session, "m1", "more").await;
+    push(&setup.server, &session, "m1", "more").await;
     let reused = (409, "MESSAGE_ID_REUSED".to_owned());
     let known = async |state: &str| {
-        // However it is sent, and as often as it is.
+        // Through either route, and repeatedly.
         for _ in 0..2 {
-            let told = push(&scene.server, &session, "m1", "more").await;
+            let told = push(&setup.server, &session, "m1", "more").await;
             assert_eq!(told["follow_up"]["state"], state);
-            let again = send(&scene.server, &session, "m1", "more").send().await;
-            let about = stream_without_words(again.expect("an answer")).await;
+            let again = send(&setup.server, &session, "m1", "more").send().await;
+            let about = read_follow_up_stream(again.expect("an answer")).await;
             assert_eq!(
                 about,
                 json!({"id": "m1", "turnId": told["follow_up"]["turn_id"], "state": state})
             );
         }
-        let other = try_push(&scene.server, &session, "m1", "something else").await;
+        let other = try_push(&setup.server, &session, "m1", "something else").await;
         assert_eq!(refusal(other).await, reused);
-        let other = send(&scene.server, &session, "m1", "something else").send().await;
+        let other = send(&setup.server, &session, "m1", "something else").send().await;
         assert_eq!(refusal(other.expect("an answer")).await, reused);
-        let of_the_turn = try_push(&scene.server, &session, "m0", "work").await;
+        let of_the_turn = try_push(&setup.server, &session, "m0", "work").await;
         assert_eq!(refusal(of_the_turn).await, reused, "that id started a turn");
-        assert_eq!(states(&scene.server, &session).await, [("m1".into(), state.to_owned())]);
+        assert_eq!(states(&setup.server, &session).await, [("m1".into(), state.to_owned())]);
     };
     known("pending").await;
     gate.open();
-    Events::of(events).all().await;
+    EventStream::of(events).all().await;
     known("delivered").await;
-    let rows = scene.messages(&session).await;
+    let rows = setup.messages(&session).await;
     assert_eq!(rows.iter().filter(|row| row["id"] == "m1").count(), 1);
-    assert_eq!(scene.model.requests().len(), 2, "and no turn was started by it");
+    assert_eq!(setup.model.requests().len(), 2, "it started no turn");
 }
 
 #[tokio::test]
-async fn where_nothing_is_at_work_there_is_nothing_to_follow_up() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
+async fn a_follow_up_without_a_running_turn_is_refused() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
     let nothing = (409, "NO_ACTIVE_TURN".to_owned());
-    assert_eq!(refusal(try_push(&scene.server, &session, "m1", "hello").await).await, nothing);
-    scene.model.enqueue(Script::text("Done."));
-    scene.turn(&session, "work").await;
-    assert_eq!(refusal(try_push(&scene.server, &session, "m1", "hello").await).await, nothing);
-    assert_eq!(states(&scene.server, &session).await, []);
-    let elsewhere = try_push(&scene.server, "no-such-session", "m1", "hello").await;
+    assert_eq!(refusal(try_push(&setup.server, &session, "m1", "hello").await).await, nothing);
+    setup.model.enqueue(Script::text("Done."));
+    setup.turn(&session, "work").await;
+    assert_eq!(refusal(try_push(&setup.server, &session, "m1", "hello").await).await, nothing);
+    assert_eq!(states(&setup.server, &session).await, []);
+    let elsewhere = try_push(&setup.server, "no-such-session", "m1", "hello").await;
     assert_eq!(elsewhere.status(), 404);
-    // The id was not used up.
-    scene.model.enqueue(Script::text("Hello."));
-    let events = send(&scene.server, &session, "m1", "hello").send().await.expect("an answer");
-    assert_eq!(text_of(&Events::of(events).all().await), "Hello.");
+    // The refused message did not use up its id.
+    setup.model.enqueue(Script::text("Hello."));
+    let events = send(&setup.server, &session, "m1", "hello").send().await.expect("an answer");
+    assert_eq!(text_of(&EventStream::of(events).all().await), "Hello.");
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_refused() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    scene.model.enqueue(Script::default().say_in("Well", 1).hang());
-    let mut events = scene.server.say(&session, "work").await;
+async fn invalid_follow_ups_are_refused() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
+    setup.model.enqueue(Script::default().say_in("Well", 1).hang());
+    let mut events = setup.server.say(&session, "work").await;
     events.until("text-delta").await;
     let path = format!("/chat/sessions/{session}/messages/pending");
     let bodies: [(Value, &str); 5] = [
@@ -153,28 +153,28 @@ async fn what_is_no_message_is_refused() {
         (json!({"message": "x", "file_ids": vec!["f"; 21]}), "TOO_MANY_FILES"),
     ];
     for (body, code) in bodies {
-        let refused = scene.server.post(&path, &body).send().await.expect("an answer");
+        let refused = setup.server.post(&path, &body).send().await.expect("an answer");
         assert_eq!(refusal(refused).await, (422, code.to_owned()));
     }
-    assert_eq!(states(&scene.server, &session).await, []);
+    assert_eq!(states(&setup.server, &session).await, []);
 }
 
 #[tokio::test]
-async fn ten_may_wait_and_the_eleventh_is_refused() {
-    let (scene, session, gate, events) = busy().await;
+async fn ten_follow_ups_may_wait_and_the_eleventh_is_refused() {
+    let (setup, session, gate, events) = busy().await;
     for number in 1..=10 {
-        push(&scene.server, &session, &format!("m{number}"), "more").await;
+        push(&setup.server, &session, &format!("m{number}"), "more").await;
     }
     let full = (429, "TOO_MANY_FOLLOW_UPS".to_owned());
-    assert_eq!(refusal(try_push(&scene.server, &session, "m11", "more").await).await, full);
-    let by_stream = send(&scene.server, &session, "m11", "more").send().await.expect("an answer");
+    assert_eq!(refusal(try_push(&setup.server, &session, "m11", "more").await).await, full);
+    let by_stream = send(&setup.server, &session, "m11", "more").send().await.expect("an answer");
     assert_eq!(refusal(by_stream).await, full);
-    let known = push(&scene.server, &session, "m10", "more").await;
-    assert_eq!(known["follow_up"]["state"], "pending", "one that waits is no eleventh");
+    let known = push(&setup.server, &session, "m10", "more").await;
+    assert_eq!(known["follow_up"]["state"], "pending", "a repeated message is not counted again");
     assert_eq!(known["buffer_length"], 10, "however often it is asked");
     gate.open();
     events.all().await;
-    let rows = scene.messages(&session).await;
+    let rows = setup.messages(&session).await;
     let ids: Vec<&str> = rows
         .iter()
         .filter(|row| row["role"] == "user")
@@ -185,22 +185,22 @@ async fn ten_may_wait_and_the_eleventh_is_refused() {
 }
 
 #[tokio::test]
-async fn nobody_else_can_send_to_a_turn_or_read_what_waits_for_it() {
+async fn other_users_cannot_send_or_read_follow_ups() {
     let settings = [("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", KEY), ("JWT_ISSUER", "test")];
-    let scene = Scene::with(Dialect::OpenAi, &settings).await;
-    let (client, api) = (&scene.server.client, |path: &str| scene.server.api(path));
+    let setup = ScriptedServer::with(Dialect::OpenAi, &settings).await;
+    let (client, api) = (&setup.server.client, |path: &str| setup.server.api(path));
     let made = client.post(api("/chat/sessions")).bearer_auth(token("anna")).send().await;
     let session = id_of(made.expect("an answer")).await;
-    scene.model.enqueue(Script::default().say_in("Well", 1).hang());
+    setup.model.enqueue(Script::default().say_in("Well", 1).hang());
     let path = format!("/chat/sessions/{session}/stream");
-    let started = scene.server.post(&path, &json!({"message": "work"})).bearer_auth(token("anna"));
-    let mut events = Events::of(started.send().await.expect("an answer"));
+    let started = setup.server.post(&path, &json!({"message": "work"})).bearer_auth(token("anna"));
+    let mut events = EventStream::of(started.send().await.expect("an answer"));
     events.until("text-delta").await;
     let path = format!("/chat/sessions/{session}/messages/pending");
-    let sent = scene.server.post(&path, &json!({"message": "psst"})).bearer_auth(token("bert"));
+    let sent = setup.server.post(&path, &json!({"message": "psst"})).bearer_auth(token("bert"));
     assert_eq!(sent.send().await.expect("an answer").status(), 404);
-    let read = scene.server.get(&path).bearer_auth(token("bert"));
+    let read = setup.server.get(&path).bearer_auth(token("bert"));
     assert_eq!(read.send().await.expect("an answer").status(), 404);
-    let mine = scene.server.get(&path).bearer_auth(token("anna")).send().await.expect("an answer");
+    let mine = setup.server.get(&path).bearer_auth(token("anna")).send().await.expect("an answer");
     assert_eq!(json_of(mine).await["follow_ups"], json!([]));
 }

@@ -1,4 +1,4 @@
-//! An accepted message is never lost: the server is killed while messages are being sent to it.
+//! An accepted message is never lost: the server is killed while messages are sent to it.
 
 use std::time::{Duration, Instant};
 
@@ -7,19 +7,19 @@ use testkit::scale::scaled;
 
 use super::history::history;
 use super::{ENGINE, rows, send, send_and_follow, status_of, turn_of};
-use crate::contract::{End, assert_whole};
+use crate::contract::{TurnEnd, assert_complete};
 use crate::events::text_of;
 use crate::server::TestServer;
 
 /// Times `TEST_SCALE`.
 const KILLS: usize = 10;
-/// From sending to killing, at most, on a machine that is not slower than that.
+/// The longest time between sending and killing; more on a slower machine.
 const LATEST: Duration = Duration::from_millis(60);
 const SENT_AT_ONCE: usize = 4;
 const TEXT: &str = "/stream count=3 size=4";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_again() {
+async fn an_accepted_message_survives_a_kill_and_others_can_be_sent_again() {
     let mut server = TestServer::start(ENGINE);
     let latest = LATEST.max(time_to_accept(&server).await * 3);
     let (mut accepted, mut unanswered) = (0, 0);
@@ -58,7 +58,7 @@ async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_agai
                 "sending again joins the same turn"
             );
             let events = again.all().await;
-            assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+            assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".into()));
             assert!(text_of(&events).len() >= 12);
             assert_eq!(status_of(&server, &turn).await, "completed");
             let history = history(&server, session).await;
@@ -68,7 +68,7 @@ async fn a_message_that_was_accepted_survives_a_kill_and_others_can_be_sent_agai
     }
     assert!(
         accepted > 0 && unanswered > 0,
-        "the kills came at one stage only: {accepted} accepted, {unanswered} not"
+        "all kills hit the same stage: {accepted} accepted, {unanswered} not"
     );
 }
 

@@ -9,16 +9,16 @@ use testkit::model_server::{Gate, ModelServer, Script};
 
 use super::history::history;
 use super::{eventually, rows, send_and_follow, server_for, status_of, turn_of, workspace_file};
-use crate::contract::{End, assert_whole};
-use crate::events::{Events, kinds};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{EventStream, kinds};
 use crate::server::{TestServer, json_of};
 
 const LEASE_MS: u64 = 1500;
 const JUMPS: [&str; 3] = ["+1h", "-1h", "+1d"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
-    let clock = Clock::new();
+async fn turns_and_their_streams_are_not_affected_by_clock_jumps() {
+    let clock = FakeClock::new();
     let model = ModelServer::start().await;
     let gate = Gate::closed();
     model.enqueue(Script::default().say("I begin").wait_for(&gate).say(" and I end."));
@@ -50,7 +50,7 @@ async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
     let before = wall_clock(&server).await;
     for jump in JUMPS {
         clock.set(jump);
-        // Whatever is judged by the clock, a lease or a sweep, is judged in this time.
+        // Long enough for a lease and a sweep to be affected by the clock.
         tokio::time::sleep(Duration::from_millis(LEASE_MS + 500)).await;
         assert_eq!(status_of(&server, &turn_of(&speaking)).await, "running", "{jump}");
         assert_eq!(status_of(&server, &turn_of(&working)).await, "running", "{jump}");
@@ -62,45 +62,49 @@ async fn turns_and_their_streams_do_not_notice_that_the_clock_jumps() {
     let turns = [turn_of(&speaking), turn_of(&working)];
     for (stream, session) in [(&mut speaking, &speaking_in), (&mut working, &working_in)] {
         let (events, _) = stream.rest().await;
-        assert_eq!(assert_whole(&events), End::Finished("stop".into()));
-        assert!(!kinds(&events).contains(&"data-attempt"), "nobody took it over");
+        assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".into()));
+        assert!(!kinds(&events).contains(&"data-attempt"), "no other attempt took it over");
         let history = history(&server, session).await;
         assert_eq!(rows(&history, "user").len(), 1);
     }
     for turn in &turns {
         assert_eq!(status_of(&server, turn).await, "completed");
     }
-    assert_eq!(model.requests().len(), 3, "nothing was asked twice");
+    assert_eq!(model.requests().len(), 3, "no request was repeated");
 
     for jump in ["+2d", "-1d", "+1h"] {
         clock.set(jump);
         let path = format!("/chat/sessions/{speaking_in}/stream");
         let again = server.get(&path).send().await.expect("an answer");
         assert_eq!(again.status(), 200, "{jump}: a turn that has just ended is still replayed");
-        Events::of(again).all().await;
+        EventStream::of(again).all().await;
         model.enqueue(Script::text("More."));
         let events = server.say(&speaking_in, "more").await;
-        assert_eq!(assert_whole(&events.all().await), End::Finished("stop".into()), "{jump}");
+        assert_eq!(
+            assert_complete(&events.all().await),
+            TurnEnd::Finished("stop".into()),
+            "{jump}"
+        );
     }
     history(&server, &speaking_in).await;
     model.assert_no_violations();
 }
 
-/// The time of day that the server believes in.
+/// The wall-clock time of the server.
 async fn wall_clock(server: &TestServer) -> jiff::Timestamp {
     let made = server.client.post(server.api("/chat/sessions")).send().await.expect("an answer");
     let made = json_of(made).await;
     made["created_at"].as_str().expect("a time").parse().expect("a time")
 }
 
-/// A clock that is off by what its file says.
-struct Clock {
+/// A clock offset, read by libfaketime from a file.
+struct FakeClock {
     library: PathBuf,
     file: PathBuf,
     _folder: TempDir,
 }
 
-impl Clock {
+impl FakeClock {
     fn new() -> Self {
         let library =
             find_library().expect("this test needs libfaketime: apt-get install -y libfaketime");
@@ -111,7 +115,7 @@ impl Clock {
     }
 
     fn set(&self, offset: &str) {
-        // Renamed into place, so that nobody reads half a number.
+        // Renamed into place, so that no process reads a partial number.
         let next = self.file.with_extension("next");
         std::fs::write(&next, format!("{offset}\n")).expect("a file");
         std::fs::rename(&next, &self.file).expect("a file");
@@ -120,12 +124,12 @@ impl Clock {
 
 fn find_library() -> Option<PathBuf> {
     let name = "faketime/libfaketimeMT.so.1";
-    let mut places = vec![
+    let mut folders = vec![
         PathBuf::from("/usr/lib"),
         PathBuf::from("/usr/lib64"),
         PathBuf::from("/usr/local/lib"),
     ];
     let of_machines = std::fs::read_dir(Path::new("/usr/lib")).ok()?;
-    places.extend(of_machines.filter_map(|entry| Some(entry.ok()?.path())));
-    places.into_iter().map(|place| place.join(name)).find(|library| library.exists())
+    folders.extend(of_machines.filter_map(|entry| Some(entry.ok()?.path())));
+    folders.into_iter().map(|folder| folder.join(name)).find(|library| library.exists())
 }

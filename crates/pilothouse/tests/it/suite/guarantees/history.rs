@@ -1,4 +1,4 @@
-//! A strict reading of a session's history, page by page: what every export and every model call rely on.
+//! Strict check of a session's history, page by page: the invariants that exports and model calls rely on.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::server::{Api, json_of};
 
 const OUTCOMES: [&str; 5] = ["ok", "error", "denied", "cancelled", "interrupted"];
 
-/// All rows of a session at rest, read in small pages and checked.
+/// All rows of an idle session, read in small pages and checked.
 pub(crate) async fn history(server: &Api, session: &str) -> Vec<Value> {
     let mut rows: Vec<Value> = Vec::new();
     let mut before = String::new();
@@ -41,14 +41,14 @@ pub(crate) async fn history(server: &Api, session: &str) -> Vec<Value> {
 
 fn assert_well_formed(rows: &[Value]) {
     let sequences: Vec<i64> = rows.iter().filter_map(|row| row["sequence"].as_i64()).collect();
-    assert_eq!(sequences.len(), rows.len(), "every row has its place");
+    assert_eq!(sequences.len(), rows.len(), "every row has a sequence");
     assert!(
         sequences.windows(2).all(|two| two[0] + 1 == two[1]),
         "a gap or a repetition in {sequences:?}"
     );
     let ids: HashSet<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
     assert_eq!(ids.len(), rows.len(), "every row has its own id");
-    // The calls without a result, by turn: a message that waits may stand between those of another turn.
+    // Calls without a result, by turn: a waiting message may be stored between the rows of another turn.
     let mut open: HashMap<&str, HashSet<&str>> = HashMap::new();
     for row in rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! A turn with model steps and tool steps, killed at every moment: after a restart it goes on in the same stream
-//! to its one end, and nothing that was seen, said or done before is taken back or done twice.
+//! A turn with model steps and tool steps, killed at every point: after a restart it continues in the same stream to a
+//! single end, and nothing that was received, stored or executed before is lost or repeated.
 
 use std::time::{Duration, Instant};
 
@@ -11,107 +11,107 @@ use tokio::task::JoinSet;
 
 use super::history::history;
 use super::{replay, rows, send, send_and_follow, server_for, status_of, turn_of, workspace_file};
-use crate::contract::{End, assert_replay, assert_whole};
-use crate::events::{Ending, Events, Got, kinds, text_of};
+use crate::contract::{TurnEnd, assert_complete, assert_replay};
+use crate::events::{Ending, EventStream, ReceivedEvent, kinds, text_of};
 use crate::server::TestServer;
 
-/// Servers that are swept at the same time.
-const LANES: usize = 4;
-/// Kills by the clock, and kills when so many events were seen: the first find what takes long, the second what
-/// is over in an instant. Times `TEST_SCALE`.
+/// Servers that are tested in parallel.
+const SERVERS: usize = 4;
+/// Kills after a time, and kills after a number of events: the first hit long phases, the second short ones. Times
+/// `TEST_SCALE`.
 const BY_TIME: usize = 12;
 const BY_EVENTS: usize = 12;
 /// Turns that are killed twice. Times `TEST_SCALE`.
 const TWICE: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
-/// What the model says last, in every attempt.
-const LAST_WORDS: &str = "All four things are done.";
+/// The final text of the model, in every attempt.
+const FINAL_TEXT: &str = "All four things are done.";
 
 #[derive(Clone, Copy, Debug)]
-enum Moment {
-    /// So long after the client has asked for the stream.
+enum KillPoint {
+    /// This long after the client requested the stream.
     After(Duration),
-    /// When the client has seen so many events.
+    /// When the client has received this many events.
     AtEvent(usize),
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn a_turn_killed_at_any_moment_goes_on_to_its_one_end() {
-    let whole = undisturbed().await;
+async fn a_turn_killed_at_any_point_continues_to_a_single_end() {
+    let whole = run_uninterrupted().await;
     let (times, events) = (scaled(BY_TIME), scaled(BY_EVENTS));
-    let by_time = (0..times).map(|n| Moment::After(whole.took * n as u32 / times as u32));
-    let by_events = (0..events).map(|n| Moment::AtEvent(whole.event(n, events)));
-    let cut = sweep(by_time.chain(by_events).map(|moment| vec![moment]).collect()).await;
-    assert!(cut > events / 2, "only {cut} kills found the turn at work");
+    let by_time = (0..times).map(|n| KillPoint::After(whole.took * n as u32 / times as u32));
+    let by_events = (0..events).map(|n| KillPoint::AtEvent(whole.event(n, events)));
+    let cut = sweep(by_time.chain(by_events).map(|point| vec![point]).collect()).await;
+    assert!(cut > events / 2, "only {cut} kills hit the turn while it ran");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn a_turn_killed_again_while_it_is_taken_over_goes_on_to_its_one_end() {
-    let whole = undisturbed().await;
+async fn a_turn_killed_again_during_its_takeover_continues_to_a_single_end() {
+    let whole = run_uninterrupted().await;
     let turns = scaled(TWICE);
     let twice = (0..turns).map(|n| {
-        // All stages of the turn, each with another stage of the takeover.
+        // All stages of the turn, each combined with another stage of the takeover.
         let again = whole.took * (n * 7 % turns) as u32 / (2 * turns as u32);
-        vec![Moment::AtEvent(whole.event(n, turns)), Moment::After(again)]
+        vec![KillPoint::AtEvent(whole.event(n, turns)), KillPoint::After(again)]
     });
     let cut = sweep(twice.collect()).await;
-    assert!(cut > turns / 2, "only {cut} kills found the turn at work");
+    assert!(cut > turns / 2, "only {cut} kills hit the turn while it ran");
 }
 
-/// What a turn is like that nobody kills.
-struct Whole {
+/// Event count and duration of a turn that is not killed.
+struct UninterruptedTurn {
     events: usize,
     took: Duration,
 }
 
-impl Whole {
+impl UninterruptedTurn {
     fn event(&self, n: usize, of: usize) -> usize {
         1 + n * (self.events - 1) / of
     }
 }
 
-async fn undisturbed() -> Whole {
-    let mut lane = Lane::start().await;
+async fn run_uninterrupted() -> UninterruptedTurn {
+    let mut killed = KilledServer::start().await;
     let started = Instant::now();
-    let events = lane.survive(0, &[]).await.len();
-    // The lanes share the machine, so their turns take longer than this one did.
-    Whole { events, took: started.elapsed() * 5 / 4 }
+    let events = killed.run_with_kills(0, &[]).await.len();
+    // The workers share the machine, so their turns take longer than this one.
+    UninterruptedTurn { events, took: started.elapsed() * 5 / 4 }
 }
 
-/// Gives how many of the turns were cut. Each case is a turn and the moments at which its server is killed.
-async fn sweep(cases: Vec<Vec<Moment>>) -> usize {
-    let mut lanes = JoinSet::new();
-    for lane in 0..LANES {
-        let mine: Vec<_> = cases.iter().cloned().enumerate().skip(lane).step_by(LANES).collect();
-        lanes.spawn(async move {
-            let mut lane = Lane::start().await;
+/// Returns how many turns were interrupted. Each case is a turn and the points at which its server is killed.
+async fn sweep(cases: Vec<Vec<KillPoint>>) -> usize {
+    let mut tasks = JoinSet::new();
+    for index in 0..SERVERS {
+        let mine: Vec<_> = cases.iter().cloned().enumerate().skip(index).step_by(SERVERS).collect();
+        tasks.spawn(async move {
+            let mut killed = KilledServer::start().await;
             let mut cut = 0;
             for (number, kills) in mine {
-                let events = lane.survive(number + 1, &kills).await;
+                let events = killed.run_with_kills(number + 1, &kills).await;
                 cut += usize::from(kinds(&events).contains(&"data-attempt"));
             }
-            lane.model.assert_no_violations();
+            killed.model.assert_no_violations();
             cut
         });
     }
-    lanes.join_all().await.into_iter().sum()
+    tasks.join_all().await.into_iter().sum()
 }
 
-/// One server, killed again and again, and its model.
-struct Lane {
+/// One server that is killed repeatedly, and its model.
+struct KilledServer {
     model: ModelServer,
     server: TestServer,
 }
 
-/// One client that comes back to its stream whenever it breaks.
-struct Client {
+/// A client that reconnects to its stream whenever it breaks.
+struct ReconnectingClient {
     session: String,
     text: String,
     turn: Option<String>,
-    seen: Vec<Got>,
+    seen: Vec<ReceivedEvent>,
 }
 
-impl Lane {
+impl KilledServer {
     async fn start() -> Self {
         let model = ModelServer::start().await;
         model.respond_with(answer);
@@ -119,16 +119,20 @@ impl Lane {
         Self { model, server }
     }
 
-    /// One turn through these kills, checked from all sides. Gives its stream.
-    async fn survive(&mut self, number: usize, kills: &[Moment]) -> Vec<Got> {
+    /// Runs one turn through these kills and checks stream, history, replay and requests. Returns its stream.
+    async fn run_with_kills(&mut self, number: usize, kills: &[KillPoint]) -> Vec<ReceivedEvent> {
         let session = self.server.session().await;
-        let mut client =
-            Client { session, text: format!("case {number}"), turn: None, seen: Vec::new() };
+        let mut client = ReconnectingClient {
+            session,
+            text: format!("case {number}"),
+            turn: None,
+            seen: Vec::new(),
+        };
         for kill in kills {
             let asking = client.ask(&self.server);
             match *kill {
-                Moment::AtEvent(count) => client.read(asking, count).await,
-                Moment::After(time) => {
+                KillPoint::AtEvent(count) => client.read(asking, count).await,
+                KillPoint::After(time) => {
                     let killing = async {
                         tokio::time::sleep(time).await;
                         self.server.kill9();
@@ -140,30 +144,30 @@ impl Lane {
         }
         client.read(client.ask(&self.server), usize::MAX).await;
 
-        let Client { session, text, turn, seen } = client;
+        let ReconnectingClient { session, text, turn, seen } = client;
         let what = format!("{text}, killed at {kills:?}, log:\n{}", self.server.log());
-        assert_eq!(assert_whole(&seen), End::Finished("stop".into()), "{what}");
+        assert_eq!(assert_complete(&seen), TurnEnd::Finished("stop".into()), "{what}");
         let again = send_and_follow(&self.server, &session, "m1", &text).await.all().await;
-        assert_eq!(again, seen, "what was seen stays true; {what}");
+        assert_eq!(again, seen, "the replay is unchanged; {what}");
         let turn = turn.expect("it was answered");
         let replayed = replay(&self.server, &turn).await.all().await;
         assert_replay(&replayed);
         assert_eq!(text_of(&replayed), text_of(&seen), "{what}");
         assert_eq!(status_of(&self.server, &turn).await, "completed");
         let answered = self.check_history(&session, &text, &what).await;
-        assert_eq!(text_of(&standing(&seen)), answered, "stream and history agree; {what}");
+        assert_eq!(text_of(&remaining(&seen)), answered, "stream and history agree; {what}");
         self.check_requests(&text, kills.len(), &what);
         seen
     }
 
-    /// Gives all the words of the answer.
+    /// Returns the complete text of the response.
     async fn check_history(&self, session: &str, text: &str, what: &str) -> String {
         let history = history(&self.server, session).await;
         assert_eq!(rows(&history, "user").len(), 1, "{what}");
         let last = history.last().expect("rows");
         assert_eq!(
             (&last["role"], &last["content"]),
-            (&json!("assistant"), &json!(LAST_WORDS)),
+            (&json!("assistant"), &json!(FINAL_TEXT)),
             "{what}"
         );
         let answers = rows(&history, "assistant");
@@ -175,7 +179,7 @@ impl Lane {
         assert_eq!(
             names,
             ["bash_exec", "list_workspace_files", "search_docs", "write_workspace_file"],
-            "each thing was asked for once; {what}"
+            "each tool was called once; {what}"
         );
         let outcome = |name: &str| {
             let row = history.iter().find(|row| row["name"] == name).expect("a result");
@@ -194,7 +198,7 @@ impl Lane {
         answers.iter().filter_map(|row| row["content"].as_str()).collect()
     }
 
-    /// A step that was finished is not asked for again; one that was cut is, once for each kill.
+    /// A finished step is not requested again; an interrupted one is, once for each kill.
     fn check_requests(&self, text: &str, kills: usize, what: &str) {
         let mut per_step = [0; 4];
         for request in
@@ -208,8 +212,8 @@ impl Lane {
     }
 }
 
-impl Client {
-    /// Who has seen nothing yet sends the message; who has comes back to where the stream broke.
+impl ReconnectingClient {
+    /// Sends the message if nothing was received yet; otherwise resumes after the last event.
     fn ask(&self, server: &TestServer) -> RequestBuilder {
         match (&self.turn, self.seen.last()) {
             (Some(turn), Some(last)) => server
@@ -219,11 +223,11 @@ impl Client {
         }
     }
 
-    /// Reads until so many events were seen or the stream ends, for whatever reason.
+    /// Reads until this many events were received or the stream ends for any reason.
     async fn read(&mut self, asking: RequestBuilder, most: usize) {
-        // Killed before it could answer: nothing was promised.
+        // Killed before the response: nothing was accepted.
         let Ok(response) = asking.send().await else { return };
-        let mut events = Events::of(response);
+        let mut events = EventStream::of(response);
         self.turn = Some(turn_of(&events));
         while self.seen.len() < most {
             match events.next().await {
@@ -235,15 +239,15 @@ impl Client {
     }
 }
 
-/// What a client is left with that drops what a later attempt says it has done again.
-fn standing(events: &[Got]) -> Vec<Got> {
+/// The events that remain when a client drops those that a later attempt supersedes.
+fn remaining(events: &[ReceivedEvent]) -> Vec<ReceivedEvent> {
     let superseded: Vec<_> = events
         .iter()
         .filter(|got| got.chunk["type"] == "data-attempt")
         .map(|got| &got.chunk["data"]["supersedes"])
         .filter_map(|range| Some(range["from"].as_u64()?..=range["to"].as_u64()?))
         .collect();
-    let stands = |got: &&Got| !superseded.iter().any(|range| range.contains(&got.id));
+    let stands = |got: &&ReceivedEvent| !superseded.iter().any(|range| range.contains(&got.id));
     events.iter().filter(stands).cloned().collect()
 }
 
@@ -251,7 +255,7 @@ fn canary(text: &str) -> String {
     format!("{}.txt", text.replace(' ', "-"))
 }
 
-/// How far the turn is: by what the model is shown, so that a repeated question gets the same answer.
+/// The step of the turn, derived from the request, so that a repeated request gets the same response.
 fn step(request: &RecordedRequest) -> usize {
     match request.tool_results().len() {
         0 => 0,
@@ -286,7 +290,7 @@ fn answer(request: &RecordedRequest) -> Script {
             &json!({"filename": "report.md", "content": "# Report"}),
         )]),
         _ => {
-            let (first, second) = LAST_WORDS.split_at(9);
+            let (first, second) = FINAL_TEXT.split_at(9);
             say(first, second)
         }
     }

@@ -1,4 +1,4 @@
-//! Exactly one end per stream, and it agrees with what is stored: turns are stopped while they finish.
+//! Exactly one end per stream, and it agrees with the store: turns are canceled while they finish.
 
 use std::time::{Duration, Instant};
 
@@ -8,44 +8,46 @@ use tokio::task::JoinSet;
 
 use super::history::history;
 use super::{ENGINE, rows, status_of, turn_of};
-use crate::contract::{End, assert_whole};
+use crate::contract::{TurnEnd, assert_complete};
 use crate::server::TestServer;
 
 /// Times `TEST_SCALE`.
 const TURNS: usize = 60;
-const AT_ONCE: u64 = 6;
+const WORKERS: u64 = 6;
 const TEXT: &str = "/stream count=10 size=4 delay_ms=2";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_turn_that_is_stopped_while_it_finishes_ends_once_and_is_over_when_it_says_so() {
+async fn a_turn_cancelled_while_it_finishes_ends_once_and_its_status_agrees() {
     let server = std::sync::Arc::new(TestServer::with(ENGINE, &[("NUM_COPILOT_WORKERS", "8")]));
     let session = server.session().await;
     let started = Instant::now();
     server.say(&session, TEXT).await.all().await;
-    // Later than that most turns have ended, also beside others.
+    // After this time most turns have ended, also with others running.
     let latest = started.elapsed() * 3;
     let turns = scaled(TURNS) as u64;
-    let mut lanes = JoinSet::new();
-    for lane in 0..AT_ONCE {
+    let mut workers = JoinSet::new();
+    for worker in 0..WORKERS {
         let server = server.clone();
-        lanes.spawn(async move {
+        workers.spawn(async move {
             let mut aborted = 0;
-            for number in (lane..turns).step_by(AT_ONCE as usize) {
+            for number in (worker..turns).step_by(WORKERS as usize) {
                 let stop_after = latest * (number * 37 % turns) as u32 / turns as u32;
-                aborted += u64::from(race(&server, number, stop_after).await == End::Aborted);
+                aborted += u64::from(
+                    run_and_cancel(&server, number, stop_after).await == TurnEnd::Aborted,
+                );
             }
             aborted
         });
     }
-    let aborted: u64 = lanes.join_all().await.into_iter().sum();
+    let aborted: u64 = workers.join_all().await.into_iter().sum();
     assert!(
         (1..turns).contains(&aborted),
-        "both ways to end were met: {aborted} of {turns} were stopped"
+        "both ends occurred: {aborted} of {turns} were canceled"
     );
 }
 
-/// One turn and one stop.
-async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
+/// Runs one turn and cancels it after this time.
+async fn run_and_cancel(server: &TestServer, number: u64, stop_after: Duration) -> TurnEnd {
     let session = server.session().await;
     let mut events = server.say(&session, TEXT).await;
     let turn = turn_of(&events);
@@ -63,7 +65,7 @@ async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
                 break kind;
             }
         };
-        // At once, on other connections, before the stream itself is closed.
+        // Immediately, on other connections, before the stream itself is closed.
         let (status, read) = tokio::join!(status_of(server, &turn), server.read_session(&session));
         let expected = if ended == "abort" { "cancelled" } else { "completed" };
         assert_eq!(status, expected, "turn {number}");
@@ -71,18 +73,18 @@ async fn race(server: &TestServer, number: u64, stop_after: Duration) -> End {
         assert_eq!(read["chat_status"], "idle", "turn {number}");
         let (rest, _) = events.rest().await;
         all.extend(rest);
-        assert_whole(&all)
+        assert_complete(&all)
     };
     let (end, report) = tokio::join!(reading, stopping);
-    if end == End::Aborted {
+    if end == TurnEnd::Aborted {
         assert_eq!(report["cancelled"], true, "turn {number}");
     }
     let history = history(server, &session).await;
     let notices = rows(&history, "system");
     assert_eq!(
         notices.len(),
-        usize::from(end == End::Aborted),
-        "a stop leaves one notice: {history:?}"
+        usize::from(end == TurnEnd::Aborted),
+        "a cancel stores one notice: {history:?}"
     );
     end
 }

@@ -1,4 +1,4 @@
-//! What a tool did is never done twice in silence: the server is killed while a tool is at work.
+//! The effect of a tool is never silently repeated: the server is killed while a tool runs.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -16,12 +16,12 @@ use super::{
     ENGINE, eventually, follow_after, model_settings, rows, send_and_follow, server_for, turn_of,
     workspace_file,
 };
-use crate::contract::{End, assert_whole};
-use crate::namespace::Namespace;
+use crate::contract::{TurnEnd, assert_complete};
+use crate::namespace::MountNamespace;
 use crate::server::TestServer;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_shell_command_that_was_cut_off_is_not_repeated_and_the_model_is_told() {
+async fn an_interrupted_shell_command_is_not_repeated_and_the_model_is_told() {
     let model = ModelServer::start().await;
     let command = json!({"command": "echo done >> effects.txt; sleep 60"});
     model.enqueue(Script::tool("call_1", "bash_exec", &command));
@@ -36,8 +36,8 @@ async fn a_shell_command_that_was_cut_off_is_not_repeated_and_the_model_is_told(
     server.restart();
 
     let rest = follow_after(&server, &turn, asked.last().expect("events").id).await.all().await;
-    assert_eq!(assert_whole(&[asked, rest].concat()), End::Finished("stop".into()));
-    assert_eq!(lines(&effects), 1, "it happened once");
+    assert_eq!(assert_complete(&[asked, rest].concat()), TurnEnd::Finished("stop".into()));
+    assert_eq!(lines(&effects), 1, "it ran once");
     let history = history(&server, &session).await;
     assert_eq!(outcomes(&history), ["interrupted"]);
     let told = model.requests()[1].tool_results();
@@ -45,15 +45,16 @@ async fn a_shell_command_that_was_cut_off_is_not_repeated_and_the_model_is_told(
     model.assert_no_violations();
 }
 
-/// Looking a name up reads the resolver's configuration, and that file is a pipe here: the tool stands still in it
-/// for as long as the test wants.
+/// A name lookup reads the resolver's configuration, which is a pipe here: the tool blocks on it as long as the test
+/// wants.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_without_effect_that_was_cut_off_runs_again() {
+async fn an_interrupted_tool_without_effect_runs_again() {
     let folder = TempDir::new().expect("a temporary folder");
     let pipe = folder.path().join("resolv.conf");
     let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is part of coreutils");
     assert!(made.success());
-    let namespace = Namespace::with(&format!("mount --bind {} /etc/resolv.conf", pipe.display()));
+    let namespace =
+        MountNamespace::with(&format!("mount --bind {} /etc/resolv.conf", pipe.display()));
     let model = ModelServer::start().await;
     let url = json!({"url": "http://somewhere.example/"});
     model.enqueue(Script::tool("call_1", "web_fetch", &url));
@@ -75,23 +76,19 @@ async fn a_tool_without_effect_that_was_cut_off_runs_again() {
     let rest = follow_after(&server, &turn, asked.last().expect("events").id).await;
     let rest = tokio::select! {
         rest = rest.all() => rest,
-        () = keep_telling(&pipe) => unreachable!("it never returns"),
+        () = keep_writing(&pipe) => unreachable!("it never returns"),
     };
-    assert_eq!(assert_whole(&[asked, rest].concat()), End::Finished("stop".into()));
+    assert_eq!(assert_complete(&[asked, rest].concat()), TurnEnd::Finished("stop".into()));
     let history = history(&server, &session).await;
-    assert_eq!(
-        outcomes(&history),
-        ["error"],
-        "it ran to an end of its own: the name has no address"
-    );
+    assert_eq!(outcomes(&history), ["error"], "it ran to completion: the name has no address");
     model.assert_no_violations();
 }
 
-/// Nobody answers there, so every name is unknown at once.
+/// No server answers there, so every lookup fails at once.
 const NO_RESOLVER: &[u8] = b"nameserver 127.0.0.1\noptions attempts:1 timeout:1\n";
 
-/// One lookup may read the file more than once.
-async fn keep_telling(pipe: &Path) {
+/// Writes repeatedly, because one lookup may read the file more than once.
+async fn keep_writing(pipe: &Path) {
     loop {
         if let Some(mut again) = write_end(pipe) {
             let _ = again.write_all(NO_RESOLVER);
@@ -100,7 +97,7 @@ async fn keep_telling(pipe: &Path) {
     }
 }
 
-/// Opens only when somebody stands at the other end.
+/// Opens only while another process has the pipe open for reading.
 fn write_end(pipe: &Path) -> Option<File> {
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).expect("a small number");
     OpenOptions::new().write(true).custom_flags(flags).open(pipe).ok()

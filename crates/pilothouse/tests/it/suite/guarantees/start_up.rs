@@ -1,7 +1,7 @@
-//! Start-up is safe: what must not be opened is refused with a sentence that says what to do.
+//! Start-up checks: a store that must not be opened is refused with a message that says what to do.
 
 use super::ENGINE;
-use crate::server::{Place, TestServer, refused};
+use crate::server::{TestServer, TestStorage, refused};
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 const OTHER_KEY: &str = "fedcba9876543210fedcba9876543210";
@@ -25,16 +25,16 @@ async fn another_encryption_key_or_none_is_refused_and_the_right_one_still_works
 
 #[tokio::test]
 async fn a_directory_that_cannot_be_used_is_refused() {
-    let place = Place::new(ENGINE);
-    let file = place.folder().join("data");
+    let storage = TestStorage::new(ENGINE);
+    let file = storage.folder().join("data");
     std::fs::write(&file, "in the way").expect("a file");
-    let said = refused(place.command(&[], &["serve", "--port", "0"]));
+    let said = refused(storage.command(&[], &["serve", "--port", "0"]));
     assert!(
         said.contains("cannot be used") && said.contains(&file.display().to_string()),
         "{said}"
     );
-    // Nobody may create a folder there, not even root.
+    // No user can create a folder there, not even root.
     let nowhere = [("PILOTHOUSE_DATA".to_owned(), "/proc/pilothouse".to_owned())];
-    let said = refused(place.command(&nowhere, &["serve", "--port", "0"]));
+    let said = refused(storage.command(&nowhere, &["serve", "--port", "0"]));
     assert!(said.contains("/proc/pilothouse cannot be used"), "{said}");
 }

@@ -1,14 +1,13 @@
-//! Work that takes longer than an answer: calls that go on in the background, and sessions that work for others. The
-//! model is played by words: what it does depends on what its session was asked, so that one server can play a whole
-//! tree of sessions.
+//! Work that takes longer than a response: background calls, and sub-sessions. The model is scripted by text: its
+//! response depends on the last message of its session, so that one server can play a whole tree of sessions.
 
-mod parking;
+mod background_calls;
+mod background_limits;
+mod canceling_trees;
 mod permissions;
-mod shelf;
+mod restarts;
 mod sub_sessions;
-mod survival;
-mod trees;
-mod waiting;
+mod waiting_turns;
 mod watchdog;
 
 use std::time::Duration;
@@ -19,24 +18,24 @@ use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script, Scrip
 
 use super::ENGINE;
 use super::scripted::{output, settings_for};
-use crate::contract::{End, assert_whole};
-use crate::events::{Events, Got};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{EventStream, ReceivedEvent};
 use crate::server::{TestServer, json_of};
 
-/// How soon everything below a cancelled turn is gone once the cancel was answered.
-pub(crate) const SOON: Duration = Duration::from_secs(1);
+/// How soon everything below a canceled turn has ended after the response to the cancel.
+pub(crate) const ENDED_WITHIN: Duration = Duration::from_secs(1);
 
-/// A server, the model it talks to, and the service behind its external tools.
-pub(crate) struct Stage {
+/// A server, its model, and the service behind its external tools.
+pub(crate) struct LongWorkServer {
     pub(crate) model: ModelServer,
     pub(crate) service: ExternalService,
     pub(crate) server: TestServer,
 }
 
-impl Stage {
-    /// With the tools `read_slowly` (which may be repeated), `write_slowly` (which may not), and further settings. A call
-    /// holds its step for a second, and is held by the service until the test says otherwise.
-    pub(crate) async fn set(settings: &[(&str, &str)]) -> Self {
+impl LongWorkServer {
+    /// With the tools `read_slowly` (repeatable), `write_slowly` (not repeatable), and additional settings. The tool
+    /// budget is one second, and the service holds every call until the test says otherwise.
+    pub(crate) async fn with(settings: &[(&str, &str)]) -> Self {
         let tools = [("read_slowly", json!({"effect": "idempotent"})), ("write_slowly", json!({}))];
         let service = ExternalService::start(&tools).await;
         for (tool, _) in &tools {
@@ -51,28 +50,28 @@ impl Stage {
         Self { model, service, server }
     }
 
-    /// What the model does: by the last words to its session, and by the steps it has taken since.
-    pub(crate) fn plays(
+    /// Scripts the model by the last message of the session and the number of steps since.
+    pub(crate) fn script_model(
         &self,
         part: impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static,
     ) {
-        plays(&self.model, part);
+        script_model(&self.model, part);
     }
 
-    /// A first message in a session of its own, and its open stream.
-    pub(crate) async fn begin(&self, words: &str) -> (String, Events) {
+    /// Sends a first message in a new session and returns the session and its open stream.
+    pub(crate) async fn begin(&self, words: &str) -> (String, EventStream) {
         let session = self.server.session().await;
         let events = self.server.say(&session, words).await;
         (session, events)
     }
 
-    /// The same, and all of the stream of a turn that goes well.
-    pub(crate) async fn turn(&self, words: &str) -> (String, Vec<Got>) {
+    /// The same, and reads the complete stream of a turn that succeeds.
+    pub(crate) async fn turn(&self, words: &str) -> (String, Vec<ReceivedEvent>) {
         let (session, events) = self.begin(words).await;
         (session, finished(events).await)
     }
 
-    /// The sub-sessions of a session, as the list of sessions shows them.
+    /// The sub-sessions of a session, according to the list of sessions.
     pub(crate) async fn children(&self, parent: &str) -> Vec<String> {
         let path = "/chat/sessions?limit=100";
         let list = json_of(self.server.get(path).send().await.expect("an answer")).await;
@@ -82,52 +81,52 @@ impl Stage {
     }
 }
 
-pub(crate) fn plays(
+pub(crate) fn script_model(
     model: &ModelServer,
     part: impl Fn(&str, usize, &RecordedRequest) -> Script + Send + Sync + 'static,
 ) {
     model.respond_with(move |request| {
         let since = request.messages().iter().rev().take_while(|row| row["role"] != "user");
         let steps = since.filter(|row| row["role"] == "assistant").count();
-        part(&words_of(request), steps, request)
+        part(&last_message_of(request), steps, request)
     });
 }
 
-/// The last words to the session. The model gets them together with what it should know about the session.
-pub(crate) fn words_of(request: &RecordedRequest) -> String {
+/// The last message of the session. The request puts context about the session in front of it.
+pub(crate) fn last_message_of(request: &RecordedRequest) -> String {
     let text = request.last_user_text();
     text.rsplit("\n\n").next().unwrap_or_default().to_owned()
 }
 
-/// Requests with which a session that was told this asked for a step.
+/// The number of requests of a session whose last message is this.
 pub(crate) fn steps_of(requests: &[RecordedRequest], words: &str) -> usize {
-    requests.iter().filter(|request| words_of(request) == words).count()
+    requests.iter().filter(|request| last_message_of(request) == words).count()
 }
 
-/// All of a stream that must end well.
-pub(crate) async fn finished(events: Events) -> Vec<Got> {
+/// All events of a stream that must end well.
+pub(crate) async fn finished(events: EventStream) -> Vec<ReceivedEvent> {
     let events = events.all().await;
-    assert_eq!(assert_whole(&events), End::Finished("stop".into()));
+    assert_eq!(assert_complete(&events), TurnEnd::Finished("stop".into()));
     events
 }
 
-/// What the model was told of a call it made.
-pub(crate) fn told(request: &RecordedRequest, call: &str) -> Value {
+/// The result of a call, as sent to the model.
+pub(crate) fn tool_result(request: &RecordedRequest, call: &str) -> Value {
     let results = request.tool_results();
     let found = results.iter().find(|(id, _)| id == call);
     let (_, content) = found.unwrap_or_else(|| panic!("nothing of {call} in {results:?}"));
     serde_json::from_str(content).unwrap_or_else(|_| panic!("not JSON: {content}"))
 }
 
-/// A word of what the model was told.
-pub(crate) fn word(request: &RecordedRequest, call: &str, name: &str) -> String {
-    let told = told(request, call);
+/// A text field of the result that was sent to the model.
+pub(crate) fn result_text(request: &RecordedRequest, call: &str, name: &str) -> String {
+    let told = tool_result(request, call);
     told[name].as_str().unwrap_or_else(|| panic!("no {name} in {told}")).to_owned()
 }
 
-/// The final output of a call, not what was shown of it on the way.
-pub(crate) fn output_of(events: &[Got], call: &str) -> Value {
-    let last: Vec<Got> =
+/// The final output of a call, without preliminary ones.
+pub(crate) fn output_of(events: &[ReceivedEvent], call: &str) -> Value {
+    let last: Vec<ReceivedEvent> =
         events.iter().filter(|got| got.chunk["preliminary"] != true).cloned().collect();
     output(&last, call).clone()
 }
@@ -136,12 +135,12 @@ pub(crate) fn slow(id: &str, tool: &str) -> ScriptedCall {
     ScriptedCall::new(id, tool, &json!({"work": id}))
 }
 
-/// A look at a call in the background.
+/// A call that checks a background call.
 pub(crate) fn check(id: &str, arguments: Value) -> Script {
     Script::tool(id, "check_background_tool", &arguments)
 }
 
-/// Delegates a task and waits for its answer as long as it may.
+/// Delegates a task and waits for its response as long as allowed.
 pub(crate) fn delegate(id: &str, prompt: &str) -> ScriptedCall {
     delegate_with(id, json!({"prompt": prompt, "wait_for_result": 300}))
 }
@@ -158,7 +157,7 @@ pub(crate) fn calls(calls: &[ScriptedCall]) -> Script {
     Script::default().call(calls)
 }
 
-/// The model was asked something that nobody has planned.
-pub(crate) fn unplanned(words: &str, step: usize) -> Script {
-    Script::error(400, "unplanned", &format!("nobody planned step {step} of {words:?}"))
+/// The error for a model request that the test did not script.
+pub(crate) fn unscripted(words: &str, step: usize) -> Script {
+    Script::error(400, "unplanned", &format!("no script for step {step} of {words:?}"))
 }

@@ -1,5 +1,4 @@
-//! Sessions that work for others: what the one who delegates gets, how it looks after its sub-sessions, and whose they
-//! are.
+//! Sub-sessions: what the parent gets, how it checks, continues and cancels them, and who may access them.
 
 use std::collections::HashSet;
 
@@ -11,16 +10,16 @@ use super::super::auth::{KEY, token};
 use super::super::guarantees::eventually;
 use super::super::scripted::todo;
 use super::{
-    Stage, calls, delegate, delegate_with, finished, look, output_of, slow, steps_of, told,
-    unplanned, word, words_of,
+    LongWorkServer, calls, delegate, delegate_with, finished, last_message_of, look, output_of,
+    result_text, slow, steps_of, tool_result, unscripted,
 };
-use crate::events::{Events, Got, text_of};
+use crate::events::{EventStream, ReceivedEvent, text_of};
 use crate::server::{id_of, json_of};
 
 #[tokio::test]
-async fn a_parent_gets_the_answer_the_calls_the_files_and_a_link() {
-    let stage = Stage::set(&[]).await;
-    stage.plays(|words, step, _| match (words, step) {
+async fn a_parent_gets_the_response_the_calls_the_files_and_a_link() {
+    let setup = LongWorkServer::with(&[]).await;
+    setup.script_model(|words, step, _| match (words, step) {
         ("parent", 0) => calls(&[delegate_with(
             "call_child",
             json!({"prompt": "child", "system_context": "You count apples."}),
@@ -35,15 +34,15 @@ async fn a_parent_gets_the_answer_the_calls_the_files_and_a_link() {
             ),
         ]),
         ("child", 1) => Script::text("Seven apples."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (session, events) = stage.turn("parent").await;
+    let (session, events) = setup.turn("parent").await;
     let result = output_of(&events, "call_child");
     assert_eq!(
         (&result["type"], &result["status"]),
         (&json!("sub_session_status"), &json!("completed"))
     );
-    assert_eq!(result["response"], "Seven apples.", "the words of the last step");
+    assert_eq!(result["response"], "Seven apples.", "the text of the last step");
     let made: Vec<_> = result["tool_calls"].as_array().expect("calls").iter().collect();
     let names: Vec<_> =
         made.iter().map(|call| call["tool_name"].as_str().expect("a name")).collect();
@@ -54,32 +53,32 @@ async fn a_parent_gets_the_answer_the_calls_the_files_and_a_link() {
     assert_eq!(result["sub_autopilot_session_link"], format!("/copilot?sessionId={child}"));
     assert_eq!(result["sub_workspace_files"][0]["path"], "apples.txt", "{result}");
     assert!(result["elapsed_seconds"].is_u64());
-    assert_eq!(stage.children(&session).await, [child], "the list names its parent");
-    assert_eq!(stage.server.read_session(child).await["parent_session_id"], session);
-    // What it keeps in mind stands in front of its first message, and nothing of its parent's conversation.
-    let asked = stage.model.requests();
-    let of_child = asked.iter().find(|request| words_of(request) == "child").expect("asked");
+    assert_eq!(setup.children(&session).await, [child], "the list names its parent");
+    assert_eq!(setup.server.read_session(child).await["parent_session_id"], session);
+    // Its first message has the system context in front, and nothing of its parent's conversation.
+    let asked = setup.model.requests();
+    let of_child = asked.iter().find(|request| last_message_of(request) == "child").expect("asked");
     let all = of_child.body["messages"].to_string();
     assert!(all.contains("You count apples.") && !all.contains("parent"), "{all}");
-    stage.model.assert_no_violations();
+    setup.model.assert_no_violations();
 }
 
 #[tokio::test]
 async fn the_link_is_shown_while_the_sub_session_works() {
-    let stage = Stage::set(&[]).await;
+    let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
-    stage.plays(move |words, step, _| match (words, step) {
+    setup.script_model(move |words, step, _| match (words, step) {
         ("parent", 0) => calls(&[delegate("call_child", "child")]),
         ("parent", 1) => Script::text("It is done."),
         ("child", 0) => Script::default().wait_for(&held).say("Here."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (session, mut events) = stage.begin("parent").await;
+    let (session, mut events) = setup.begin("parent").await;
     let shown = events.until("tool-output-available").await.chunk;
     assert_eq!((&shown["preliminary"], &shown["toolCallId"]), (&json!(true), &json!("call_child")));
     assert_eq!(shown["output"]["status"], "running");
-    let child = stage.children(&session).await.remove(0);
+    let child = setup.children(&session).await.remove(0);
     assert_eq!(
         shown["output"]["sub_autopilot_session_link"],
         format!("/copilot?sessionId={child}")
@@ -90,16 +89,16 @@ async fn the_link_is_shown_while_the_sub_session_works() {
 }
 
 #[tokio::test]
-async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
-    let stage = Stage::set(&[]).await;
+async fn a_parent_that_does_not_wait_can_check_wait_and_cancel_later() {
+    let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
-    stage.plays(move |words, step, request| match (words, step) {
+    setup.script_model(move |words, step, request| match (words, step) {
         ("parent", 0) => calls(&[
             delegate_with("call_a", json!({"prompt": "quick", "wait_for_result": 0})),
             delegate_with("call_b", json!({"prompt": "endless", "wait_for_result": 0})),
         ]),
-        // With the wait of the other one, this also waits until both have begun.
+        // Together with the wait of the other call, this waits until both have started.
         ("parent", 1) => look(
             "call_look",
             of(request, "call_a", json!({"wait_if_running": 0, "include_progress": true})),
@@ -111,11 +110,11 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
         ("quick", 0) => Script::default().call(&[todo("call_todo", &"long ".repeat(200))]),
         ("quick", 1) => Script::default().wait_for(&held).say("Quick enough."),
         ("endless", 0) => Script::default().say("For ever").hang(),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (_, events) = stage.begin("parent").await;
-    // The parent waits for the one that stands before the gate.
-    stage
+    let (_, events) = setup.begin("parent").await;
+    // The parent waits for the sub-session that is held at the gate.
+    setup
         .model
         .wait_until("the third step of the parent", |requests| steps_of(requests, "parent") == 3)
         .await;
@@ -141,10 +140,10 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
     for call in ["call_stop", "call_after"] {
         let stopped = output_of(&events, call);
         assert_eq!(stopped["status"], "cancelled", "{stopped}");
-        assert_eq!(stopped.get("response"), None, "half an answer is none");
+        assert_eq!(stopped.get("response"), None, "a partial response is not returned");
     }
-    let requests = stage.model.wait_until_idle().await;
-    let endless = requests.iter().find(|request| words_of(request) == "endless");
+    let requests = setup.model.wait_until_idle().await;
+    let endless = requests.iter().find(|request| last_message_of(request) == "endless");
     assert_eq!(
         endless.expect("it was asked").ending,
         Ending::ClientLeft,
@@ -153,15 +152,15 @@ async fn a_parent_that_does_not_wait_can_look_wait_and_stop_later() {
 }
 
 #[tokio::test]
-async fn a_sub_session_that_fails_says_why() {
-    let stage = Stage::set(&[]).await;
-    stage.plays(|words, step, request| match (words, step) {
+async fn a_failed_sub_session_returns_its_error() {
+    let setup = LongWorkServer::with(&[]).await;
+    setup.script_model(|words, step, request| match (words, step) {
         ("parent", 0) => calls(&[delegate("call_child", "child")]),
-        ("parent", 1) => Script::text(&word(request, "call_child", "status")),
+        ("parent", 1) => Script::text(&result_text(request, "call_child", "status")),
         ("child", 0) => Script::error(400, "no_such_thing", "the provider does not like it"),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (_, events) = stage.turn("parent").await;
+    let (_, events) = setup.turn("parent").await;
     assert_eq!(text_of(&events), "error");
     let result = output_of(&events, "call_child");
     assert_eq!(result.get("response"), None);
@@ -170,11 +169,11 @@ async fn a_sub_session_that_fails_says_why() {
 }
 
 #[tokio::test]
-async fn a_sub_session_goes_on_where_it_was_and_never_gives_an_old_answer_for_a_new_question() {
-    let stage = Stage::set(&[]).await;
+async fn a_continued_sub_session_never_returns_an_old_response_for_a_new_prompt() {
+    let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
     let held = gate.clone();
-    stage.plays(move |words, step, request| match (words, step) {
+    setup.script_model(move |words, step, request| match (words, step) {
         ("parent", 0) => calls(&[delegate("call_one", "first question")]),
         ("parent", 1) => {
             let again = json!({"prompt": "second question", "sub_session_id": child_in(request), "wait_for_result": 0});
@@ -188,10 +187,10 @@ async fn a_sub_session_goes_on_where_it_was_and_never_gives_an_old_answer_for_a_
             let knows = request.body["messages"].to_string().contains("First answer.");
             Script::default().wait_for(&held).say(if knows { "Second answer." } else { "Who are you?" })
         }
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (session, events) = stage.begin("parent").await;
-    stage
+    let (session, events) = setup.begin("parent").await;
+    setup
         .model
         .wait_until("the fourth step of the parent", |requests| steps_of(requests, "parent") == 4)
         .await;
@@ -204,16 +203,16 @@ async fn a_sub_session_goes_on_where_it_was_and_never_gives_an_old_answer_for_a_
         assert_ne!(early["status"], "completed");
     }
     assert_eq!(output_of(&events, "call_late")["response"], "Second answer.");
-    assert_eq!(stage.children(&session).await.len(), 1);
+    assert_eq!(setup.children(&session).await.len(), 1);
 }
 
 #[tokio::test]
 async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
-    // Long enough for the call to hold its step until the test has seen the follow-up.
-    let stage = Stage::set(&[("CHAT_TOOL_BUDGET_SECONDS", "60")]).await;
+    // A budget long enough for the call to hold its step until the test has seen the follow-up.
+    let setup = LongWorkServer::with(&[("CHAT_TOOL_BUDGET_SECONDS", "60")]).await;
     let gate = Gate::closed();
-    stage.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
-    stage.plays(|words, step, request| match (words, step) {
+    setup.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
+    setup.script_model(|words, step, request| match (words, step) {
         ("parent", 0) => {
             calls(&[delegate_with("call_one", json!({"prompt": "child", "wait_for_result": 0}))])
         }
@@ -221,18 +220,18 @@ async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
             let more = json!({"prompt": "and pears", "sub_session_id": child_in(request)});
             calls(&[delegate_with("call_two", more)])
         }
-        ("parent", 2) => Script::text(&word(request, "call_two", "response")),
+        ("parent", 2) => Script::text(&result_text(request, "call_two", "response")),
         ("child", 0) => calls(&[slow("call_work", "read_slowly")]),
         ("child", 1) => Script::text("Only apples."),
         ("and pears", 0) => Script::text("Apples and pears."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (session, events) = stage.begin("parent").await;
+    let (session, events) = setup.begin("parent").await;
     gate.reached().await;
-    let child = stage.children(&session).await.remove(0);
+    let child = setup.children(&session).await.remove(0);
     let path = format!("/chat/sessions/{child}/messages/pending");
     eventually("the follow-up", async || {
-        let list = json_of(stage.server.get(&path).send().await.expect("an answer")).await;
+        let list = json_of(setup.server.get(&path).send().await.expect("an answer")).await;
         list.to_string().contains("and pears").then_some(())
     })
     .await;
@@ -243,8 +242,8 @@ async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
         (&result["status"], &result["response"]),
         (&json!("completed"), &json!("Apples and pears."))
     );
-    assert_eq!(stage.children(&session).await, std::slice::from_ref(&child));
-    let rows = stage.server.read_session(&child).await;
+    assert_eq!(setup.children(&session).await, std::slice::from_ref(&child));
+    let rows = setup.server.read_session(&child).await;
     let turns: HashSet<_> = rows["messages"]
         .as_array()
         .expect("rows")
@@ -252,15 +251,19 @@ async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
         .map(|row| row["turn_id"].as_str().expect("a turn").to_owned())
         .collect();
     assert_eq!(turns.len(), 1, "one turn answered both");
-    stage.model.assert_no_violations();
+    setup.model.assert_no_violations();
 }
 
-/// Somebody else's session, one's own that is no sub-session, a sub-session of another session, and none at all.
+/// Another user's session, an own session that is no sub-session, a sub-session of another session, and an unknown one.
 #[tokio::test]
-async fn what_is_not_a_sub_session_of_this_session_looks_missing() {
-    let stage =
-        Stage::set(&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", KEY), ("JWT_ISSUER", "test")]).await;
-    stage.plays(|words, step, request| match (words.split(' ').next(), step) {
+async fn sessions_that_are_no_sub_session_of_this_one_look_missing() {
+    let setup = LongWorkServer::with(&[
+        ("AUTH_MODE", "jwt"),
+        ("JWT_VERIFY_KEY", KEY),
+        ("JWT_ISSUER", "test"),
+    ])
+    .await;
+    setup.script_model(|words, step, request| match (words.split(' ').next(), step) {
         (Some("parent"), 0) => calls(&[delegate("call_child", "child")]),
         (Some("parent"), 1) => Script::text(&child_of(request, "call_child")),
         (Some("child"), 0) => Script::text("Here."),
@@ -276,16 +279,16 @@ async fn what_is_not_a_sub_session_of_this_session_looks_missing() {
             ])
         }
         (Some("spy"), 1) => Script::text("Nothing."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let own_parent = stage.server_session("anna").await;
-    let own_child = text_of(&stage.say_as("anna", &own_parent, "parent").await);
-    let foreign = stage.server_session("bob").await;
-    let foreign_child = text_of(&stage.say_as("bob", &foreign, "parent").await);
-    let spy = stage.server_session("anna").await;
+    let own_parent = setup.server_session("anna").await;
+    let own_child = text_of(&setup.say_as("anna", &own_parent, "parent").await);
+    let foreign = setup.server_session("bob").await;
+    let foreign_child = text_of(&setup.say_as("bob", &foreign, "parent").await);
+    let spy = setup.server_session("anna").await;
     let mut answers = Vec::new();
     for id in [&own_parent, &own_child, &foreign, &foreign_child, &spy, "no-such-session"] {
-        let events = stage.say_as("anna", &spy, &format!("spy {id}")).await;
+        let events = setup.say_as("anna", &spy, &format!("spy {id}")).await;
         let outputs = events.iter().filter(|got| got.chunk["type"] == "tool-output-available");
         answers.extend(outputs.map(|got| got.chunk["output"].clone()));
     }
@@ -294,31 +297,31 @@ async fn what_is_not_a_sub_session_of_this_session_looks_missing() {
     assert!(answers.iter().all(|answer| *answer == answers[0]), "all look alike: {answers:?}");
 }
 
-impl Stage {
+impl LongWorkServer {
     async fn server_session(&self, user: &str) -> String {
         let request = self.server.client.post(self.server.api("/chat/sessions"));
         id_of(request.bearer_auth(token(user)).send().await.expect("an answer")).await
     }
 
-    async fn say_as(&self, user: &str, session: &str, words: &str) -> Vec<Got> {
+    async fn say_as(&self, user: &str, session: &str, words: &str) -> Vec<ReceivedEvent> {
         let path = format!("/chat/sessions/{session}/stream");
         let request = self.server.post(&path, &json!({"message": words})).bearer_auth(token(user));
-        finished(Events::of(request.send().await.expect("an answer"))).await
+        finished(EventStream::of(request.send().await.expect("an answer"))).await
     }
 }
 
 fn child_of(request: &RecordedRequest, call: &str) -> String {
-    word(request, call, "sub_session_id")
+    result_text(request, call, "sub_session_id")
 }
 
-/// The sub-session that the parent began first.
+/// The sub-session that the parent started first.
 fn child_in(request: &RecordedRequest) -> String {
     child_of(request, "call_one")
 }
 
 /// Arguments about the sub-session of a call.
 fn of(request: &RecordedRequest, call: &str, mut arguments: Value) -> Value {
-    assert_eq!(told(request, call)["type"], "sub_session_status");
+    assert_eq!(tool_result(request, call)["type"], "sub_session_status");
     arguments["sub_session_id"] = json!(child_of(request, call));
     arguments
 }

@@ -1,5 +1,5 @@
-//! A model that falls silent is given up, and the reason names what it was in the middle of. Work that goes on in the
-//! background keeps its turn alive.
+//! A model that stops sending is timed out, and the error names the call it was writing. A running background call
+//! keeps its turn alive.
 
 use std::time::{Duration, Instant};
 
@@ -8,83 +8,83 @@ use testkit::external_service::Answer;
 use testkit::model_server::{Gate, Script};
 
 use super::super::scripted::first;
-use super::{Stage, calls, check, finished, output_of, slow, unplanned, word};
-use crate::contract::{End, assert_whole};
+use super::{LongWorkServer, calls, check, finished, output_of, result_text, slow, unscripted};
+use crate::contract::{TurnEnd, assert_complete};
 use crate::events::text_of;
 
 const SHORT: (&str, &str) = ("CHAT_MAX_TOOL_WAIT_SECONDS", "1");
-/// Twice the wait, by construction.
+/// Twice the tool wait, which is how the server derives it.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// A call of which the arguments have begun.
-const HALF_A_CALL: &str = concat!(
+/// A call whose arguments are incomplete.
+const INCOMPLETE_CALL: &str = concat!(
     r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_half","type":"function","#,
     r#""function":{"name":"bash_exec","arguments":"{\"comm"}}]},"finish_reason":null}]}"#,
     "\n\n"
 );
 
 #[tokio::test]
-async fn a_model_that_falls_silent_in_a_call_is_given_up_and_the_call_is_named() {
-    let stage = Stage::set(&[SHORT]).await;
-    stage.plays(|_, _, _| Script::default().say("I try").raw(HALF_A_CALL).hang());
-    let (_, events) = stage.begin("go").await;
+async fn a_model_that_stalls_in_a_call_times_out_and_the_error_names_the_call() {
+    let setup = LongWorkServer::with(&[SHORT]).await;
+    setup.script_model(|_, _, _| Script::default().say("I try").raw(INCOMPLETE_CALL).hang());
+    let (_, events) = setup.begin("go").await;
     let began = Instant::now();
     let events = events.all().await;
     assert!(began.elapsed() >= IDLE - Duration::from_millis(200), "after {:?}", began.elapsed());
-    assert_eq!(assert_whole(&events), End::Failed("idle_timeout".into()));
+    assert_eq!(assert_complete(&events), TurnEnd::Failed("idle_timeout".into()));
     let words = first(&events, "error")["errorText"].as_str().expect("text").to_owned();
     assert!(words.contains("2 seconds") && words.contains("bash_exec"), "{words}");
-    let log = stage.server.log();
+    let log = setup.server.log();
     let line = log.lines().find(|line| line.contains("the model is silent"));
-    let line = line.unwrap_or_else(|| panic!("nobody logged it:\n{log}"));
+    let line = line.unwrap_or_else(|| panic!("it was not logged:\n{log}"));
     assert!(line.contains("bash_exec"), "{line}");
-    stage.model.wait_until_idle().await;
+    setup.model.wait_until_idle().await;
 }
 
 #[tokio::test]
-async fn a_model_may_be_silent_while_a_call_works_in_the_background() {
-    let stage = Stage::set(&[SHORT]).await;
-    stage.plays(|words, step, _| match step {
+async fn a_model_may_be_silent_while_a_background_call_runs() {
+    let setup = LongWorkServer::with(&[SHORT]).await;
+    setup.script_model(|words, step, _| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
         1 => Script::default().delay(IDLE + Duration::from_secs(1)).say("It is still at work."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (_, events) = stage.turn("go").await;
+    let (_, events) = setup.turn("go").await;
     assert_eq!(text_of(&events), "It is still at work.");
 }
 
 #[tokio::test]
-async fn a_model_that_stays_silent_after_the_work_in_the_background_is_given_up() {
-    let stage = Stage::set(&[SHORT]).await;
+async fn a_model_that_stays_silent_after_a_background_call_times_out() {
+    let setup = LongWorkServer::with(&[SHORT]).await;
     let gate = Gate::closed();
-    stage.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
-    stage.plays(|words, step, _| match step {
+    setup.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
+    setup.script_model(|words, step, _| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
         1 => Script::default().hang(),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (_, events) = stage.begin("go").await;
-    stage.model.wait_for_requests(2).await;
+    let (_, events) = setup.begin("go").await;
+    setup.model.wait_for_requests(2).await;
     gate.open();
-    assert_eq!(assert_whole(&events.all().await), End::Failed("idle_timeout".into()));
+    assert_eq!(assert_complete(&events.all().await), TurnEnd::Failed("idle_timeout".into()));
 }
 
 #[tokio::test]
-async fn a_wait_for_the_background_longer_than_the_idle_limit_is_no_silence() {
-    let stage = Stage::set(&[SHORT]).await;
+async fn waiting_for_a_background_call_longer_than_the_idle_limit_is_no_silence() {
+    let setup = LongWorkServer::with(&[SHORT]).await;
     let gate = Gate::closed();
-    stage.service.answer("read_slowly", Answer::json(json!({"lines": 7})).held_by(&gate));
-    stage.plays(|words, step, request| match step {
+    setup.service.answer("read_slowly", Answer::json(json!({"lines": 7})).held_by(&gate));
+    setup.script_model(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
         1 => {
-            let handle = word(request, "call_slow", "background_id");
+            let handle = result_text(request, "call_slow", "background_id");
             check("call_wait", json!({"background_id": handle}))
         }
         2 => Script::text("There it is."),
-        _ => unplanned(words, step),
+        _ => unscripted(words, step),
     });
-    let (_, events) = stage.begin("go").await;
-    stage.model.wait_for_requests(2).await;
+    let (_, events) = setup.begin("go").await;
+    setup.model.wait_for_requests(2).await;
     tokio::time::sleep(IDLE + Duration::from_millis(500)).await;
     gate.open();
     let events = finished(events).await;

@@ -1,5 +1,5 @@
-//! Operations through crashes: the server is killed at every stage of one, and it comes to one result, one answer and
-//! one end all the same.
+//! Operations across crashes: the server is killed in every phase of one, and it still has one result, one response and
+//! one end.
 
 use std::time::Duration;
 
@@ -9,150 +9,153 @@ use testkit::model_server::{Gate, Script};
 
 use super::guarantees::history::history;
 use super::{
-    Begun, CALL, DONE, RENDER_ONCE, TOOL, WORK, Workshop, answer, content, film, finished, goes_on,
-    shown,
+    CALL, DONE, OperationServer, RENDER_ONCE, StartedOperation, TOOL, WORK, answer, content, film,
+    finished, is_continuation, shown,
 };
 use crate::contract::assert_replay;
-use crate::events::{Got, kinds, text_of};
-use crate::server::PATIENCE;
+use crate::events::{ReceivedEvent, kinds, text_of};
+use crate::server::TEST_TIMEOUT;
 
-/// After so long the server is killed when it has taken a result. By then it is anywhere between storing it and having
-/// said everything about it.
-const MOMENTS: [u64; 8] = [0, 3, 6, 10, 20, 40, 80, 160];
+/// Milliseconds between an accepted result and the kill. They cover the time from storing the result to the end of the
+/// conversation.
+const KILL_DELAYS_MS: [u64; 8] = [0, 3, 6, 10, 20, 40, 80, 160];
 
-/// One result, one answer, one end.
-async fn assert_came_to_one_end(shop: &Workshop, begun: &Begun) -> Vec<Got> {
-    let events = shop.follow(&begun.task).await.all().await;
-    let log = shop.server.log();
+/// Asserts one result, one response and one end.
+async fn assert_one_result_and_end(
+    setup: &OperationServer,
+    begun: &StartedOperation,
+) -> Vec<ReceivedEvent> {
+    let events = setup.follow(&begun.task).await.all().await;
+    let log = setup.server.log();
     assert_eq!(assert_replay(&events), finished(), "{log}");
     assert_eq!(*shown(&events), json!({"file": "film.mp4"}), "{log}");
     assert!(text_of(&events).ends_with(DONE), "{}; {log}", text_of(&events));
-    assert_eq!(shop.task(&begun.task).await["status"], "completed");
-    assert_eq!(content(&shop.row(&begun.session).await), json!({"file": "film.mp4"}));
-    let history = history(&shop.server, &begun.session).await;
+    assert_eq!(setup.task(&begun.task).await["status"], "completed");
+    assert_eq!(content(&setup.row(&begun.session).await), json!({"file": "film.mp4"}));
+    let history = history(&setup.server, &begun.session).await;
     assert_eq!(history.iter().filter(|row| row["content"] == DONE).count(), 1, "{history:?}");
     assert_eq!(history.last().expect("rows")["content"], DONE);
-    shop.model.assert_no_violations();
+    setup.model.assert_no_violations();
     events
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_a_crash_has_cut_is_made_again_with_the_same_key() {
-    let mut shop = Workshop::start().await;
-    shop.service.answer(TOOL, Answer::never());
-    let begun = shop.begin().await;
-    shop.call_of(&begun.operation).await;
-    shop.server.kill9();
-    shop.service.wait_until_left(TOOL, 0).await;
-    shop.service.answer(TOOL, Answer::accepted());
-    shop.server.restart();
-    let calls = shop.service.wait_for_calls(TOOL, 2).await;
+async fn a_request_interrupted_by_a_crash_is_repeated_with_the_same_key() {
+    let mut setup = OperationServer::start().await;
+    setup.service.answer(TOOL, Answer::never());
+    let begun = setup.begin().await;
+    setup.call_of(&begun.operation).await;
+    setup.server.kill9();
+    setup.service.wait_until_left(TOOL, 0).await;
+    setup.service.answer(TOOL, Answer::accepted());
+    setup.server.restart();
+    let calls = setup.service.wait_for_calls(TOOL, 2).await;
     assert_eq!(calls[0].key(), calls[1].key());
     assert_eq!(calls[0].body["operation_id"], calls[1].body["operation_id"]);
     assert_eq!(calls[1].task_id(), begun.task);
-    shop.rests(&begun).await;
-    shop.complete(&begun.operation, &film()).await;
-    assert_came_to_one_end(&shop, &begun).await;
-    assert_eq!(shop.service.calls(TOOL).len(), 2);
+    setup.wait_until_waiting(&begun).await;
+    setup.complete(&begun.operation, &film()).await;
+    assert_one_result_and_end(&setup, &begun).await;
+    assert_eq!(setup.service.calls(TOOL).len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn work_that_must_not_be_asked_for_twice_is_not_and_the_model_is_told() {
-    let mut shop = Workshop::start().await;
-    shop.service.answer(RENDER_ONCE, Answer::never());
-    shop.model.enqueue(Script::tool(CALL, RENDER_ONCE, &json!({"work": WORK})));
-    let begun = shop.begin().await;
-    shop.service.wait_for_calls(RENDER_ONCE, 1).await;
-    shop.server.restart();
-    let (events, end) = shop.to_the_end(&begun.task).await;
+async fn unrepeatable_work_is_not_requested_again_and_the_model_is_told() {
+    let mut setup = OperationServer::start().await;
+    setup.service.answer(RENDER_ONCE, Answer::never());
+    setup.model.enqueue(Script::tool(CALL, RENDER_ONCE, &json!({"work": WORK})));
+    let begun = setup.begin().await;
+    setup.service.wait_for_calls(RENDER_ONCE, 1).await;
+    setup.server.restart();
+    let (events, end) = setup.to_the_end(&begun.task).await;
     assert_eq!((end, text_of(&events)), (finished(), DONE.to_owned()));
     assert!(kinds(&events).contains(&"tool-output-error"), "{:?}", kinds(&events));
-    assert_eq!(shop.row(&begun.session).await["outcome"], "interrupted");
-    let told = shop.continuations()[0].last_user_text();
+    assert_eq!(setup.row(&begun.session).await["outcome"], "interrupted");
+    let told = setup.continuations()[0].last_user_text();
     assert!(told.contains("may or may not have happened"), "{told}");
-    assert_eq!(shop.service.calls(RENDER_ONCE).len(), 1);
-    shop.model.assert_no_violations();
+    assert_eq!(setup.service.calls(RENDER_ONCE).len(), 1);
+    setup.model.assert_no_violations();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stops_in_good_order_asks_for_the_work_again_too() {
-    let mut shop = Workshop::start().await;
-    shop.service.answer(TOOL, Answer::never());
-    let begun = shop.begin().await;
-    shop.call_of(&begun.operation).await;
-    shop.server.sigterm();
-    assert!(shop.server.wait_for_exit(PATIENCE).success());
-    shop.service.wait_until_left(TOOL, 0).await;
-    shop.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
-    shop.server.restart();
-    let (events, end) = shop.to_the_end(&begun.task).await;
+async fn a_request_interrupted_by_a_graceful_shutdown_is_repeated() {
+    let mut setup = OperationServer::start().await;
+    setup.service.answer(TOOL, Answer::never());
+    let begun = setup.begin().await;
+    setup.call_of(&begun.operation).await;
+    setup.server.sigterm();
+    assert!(setup.server.wait_for_exit(TEST_TIMEOUT).success());
+    setup.service.wait_until_left(TOOL, 0).await;
+    setup.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
+    setup.server.restart();
+    let (events, end) = setup.to_the_end(&begun.task).await;
     assert_eq!((end, text_of(&events)), (finished(), DONE.to_owned()));
     assert_eq!(shown(&events)["output"], json!({"file": "film.mp4"}));
-    let calls = shop.service.calls(TOOL);
+    let calls = setup.service.calls(TOOL);
     assert_eq!((calls.len(), calls[0].key()), (2, calls[1].key()));
-    shop.model.assert_no_violations();
+    setup.model.assert_no_violations();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operation_waits_for_its_result_through_a_crash() {
-    let mut shop = Workshop::start().await;
-    let begun = shop.begin_and_rest().await;
-    shop.server.restart();
-    shop.complete(&begun.operation, &film()).await;
-    let events = assert_came_to_one_end(&shop, &begun).await;
+async fn an_operation_waits_for_its_result_across_a_crash() {
+    let mut setup = OperationServer::start().await;
+    let begun = setup.start_and_wait().await;
+    setup.server.restart();
+    setup.complete(&begun.operation, &film()).await;
+    let events = assert_one_result_and_end(&setup, &begun).await;
     assert_eq!(text_of(&events), DONE);
     assert!(!kinds(&events).contains(&"data-attempt"), "nothing was cut off: {:?}", kinds(&events));
-    assert_eq!(shop.service.calls(TOOL).len(), 1, "nobody asks for the work again");
+    assert_eq!(setup.service.calls(TOOL).len(), 1, "the work is not requested again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_was_taken_leads_to_an_answer_whenever_the_server_is_killed_after_it() {
-    let mut shop = Workshop::start().await;
-    for moment in MOMENTS {
-        let begun = shop.begin_and_rest().await;
-        shop.complete(&begun.operation, &film()).await;
-        tokio::time::sleep(Duration::from_millis(moment)).await;
-        shop.server.restart();
-        assert_came_to_one_end(&shop, &begun).await;
+async fn an_accepted_result_is_answered_whenever_the_server_is_killed_after_it() {
+    let mut setup = OperationServer::start().await;
+    for delay in KILL_DELAYS_MS {
+        let begun = setup.start_and_wait().await;
+        setup.complete(&begun.operation, &film()).await;
+        tokio::time::sleep(Duration::from_millis(delay)).await;
+        setup.server.restart();
+        assert_one_result_and_end(&setup, &begun).await;
     }
-    assert_eq!(shop.service.calls(TOOL).len(), MOMENTS.len());
+    assert_eq!(setup.service.calls(TOOL).len(), KILL_DELAYS_MS.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_while_the_conversation_goes_on_lets_it_go_on_again() {
-    let mut shop = Workshop::start().await;
-    let begun = shop.begin_and_rest().await;
+async fn a_crash_while_the_conversation_continues_restarts_that_step() {
+    let mut setup = OperationServer::start().await;
+    let begun = setup.start_and_wait().await;
     let gate = Gate::closed();
-    shop.model.enqueue(Script::default().say_in("The fi", 1).wait_for(&gate));
-    shop.complete(&begun.operation, &film()).await;
+    setup.model.enqueue(Script::default().say_in("The fi", 1).wait_for(&gate));
+    setup.complete(&begun.operation, &film()).await;
     gate.reached().await;
-    shop.follow(&begun.task).await.until("text-delta").await;
-    shop.server.restart();
-    let events = assert_came_to_one_end(&shop, &begun).await;
+    setup.follow(&begun.task).await.until("text-delta").await;
+    setup.server.restart();
+    let events = assert_one_result_and_end(&setup, &begun).await;
     assert!(kinds(&events).contains(&"data-attempt"), "{:?}", kinds(&events));
-    assert_eq!(shop.continuations().len(), 2, "asked once more, because it was cut off");
+    assert_eq!(setup.continuations().len(), 2, "asked once more, because it was cut off");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_while_a_result_waits_for_its_turn_loses_neither() {
-    let mut shop = Workshop::start().await;
-    let begun = shop.begin_and_rest().await;
+async fn a_crash_while_a_result_waits_for_a_running_turn_loses_neither() {
+    let mut setup = OperationServer::start().await;
+    let begun = setup.start_and_wait().await;
     let gate = Gate::closed();
     let held = gate.clone();
-    shop.model.respond_with(move |request| match request.last_user_text().as_str() {
+    setup.model.respond_with(move |request| match request.last_user_text().as_str() {
         "talk" => Script::default().say_in("I am ", 1).wait_for(&held).say_in("talking.", 1),
-        _ if goes_on(request) => Script::text(DONE),
+        _ if is_continuation(request) => Script::text(DONE),
         _ => answer(request),
     });
-    let mut talk = shop.server.say(&begun.session, "talk").await;
+    let mut talk = setup.server.say(&begun.session, "talk").await;
     talk.until("text-delta").await;
     let talking = super::guarantees::turn_of(&talk);
-    shop.complete(&begun.operation, &film()).await;
-    shop.follow(&begun.task).await.until("tool-output-available").await;
-    shop.server.restart();
+    setup.complete(&begun.operation, &film()).await;
+    setup.follow(&begun.task).await.until("tool-output-available").await;
+    setup.server.restart();
     gate.open();
-    assert_came_to_one_end(&shop, &begun).await;
-    let (talked, end) = shop.to_the_end(&talking).await;
+    assert_one_result_and_end(&setup, &begun).await;
+    let (talked, end) = setup.to_the_end(&talking).await;
     assert_eq!(end, finished());
     assert!(text_of(&talked).ends_with("I am talking."));
 }

@@ -1,14 +1,14 @@
-//! Operations, from the call that begins one to the answer that its result leads to: the real binary between a model
-//! that plays scripts and the service of an external tool.
+//! Operations, from the call that starts one to the response that its result leads to: the real binary between a
+//! scripted model and the service of an external tool.
 
-mod busy;
 mod cancel;
-mod early;
+mod concurrent_turns;
+mod early_results;
 mod faults;
-mod life;
 mod limits;
-mod refused;
+mod refused_calls;
 mod results;
+mod success;
 mod webhook;
 
 use reqwest::{RequestBuilder, Response};
@@ -18,51 +18,51 @@ use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script};
 
 use super::scripted::settings_for;
 use super::{ENGINE, guarantees};
-use crate::contract::{End, assert_replay};
-use crate::events::{Events, Got};
+use crate::contract::{TurnEnd, assert_replay};
+use crate::events::{EventStream, ReceivedEvent};
 use crate::server::{Api, TestServer, json_of};
 
-/// The long-running tool, and what the service says of its work.
+/// The long-running tool.
 pub(crate) const TOOL: &str = "render";
-/// The same for work that must not be asked for twice.
+/// A long-running tool whose work must not be requested twice.
 pub(crate) const RENDER_ONCE: &str = "render_once";
-/// A tool whose result is awaited.
+/// A tool whose result the turn waits for.
 pub(crate) const ORDINARY: &str = "weigh";
 pub(crate) const CALL: &str = "call_render";
 pub(crate) const WORK: &str = "a film";
-/// What the internal key is in these tests.
+/// The internal API key of these tests.
 pub(crate) const KEY: &str = "internal-internal-internal-internal";
-/// What the model says when the operation was begun, and when it has ended.
-pub(crate) const BEGUN: &str = "It is being rendered.";
+/// The model's text after the operation was started, and after it has ended.
+pub(crate) const STARTED_TEXT: &str = "It is being rendered.";
 pub(crate) const DONE: &str = "The film is ready.";
 
-pub(crate) struct Workshop {
+pub(crate) struct OperationServer {
     pub(crate) model: ModelServer,
     pub(crate) service: ExternalService,
     pub(crate) server: TestServer,
 }
 
-/// An operation as the client knows it.
+/// The ids of a started operation.
 #[derive(Clone, Debug)]
-pub(crate) struct Begun {
+pub(crate) struct StartedOperation {
     pub(crate) session: String,
     pub(crate) operation: String,
     pub(crate) task: String,
-    /// The stream of the turn that began it.
-    pub(crate) turn: Vec<Got>,
+    /// The stream of the turn that started it.
+    pub(crate) turn: Vec<ReceivedEvent>,
 }
 
-impl Workshop {
+impl OperationServer {
     pub(crate) async fn start() -> Self {
         Self::with(&[]).await
     }
 
-    /// With further settings of the server. The service accepts the work and says nothing more.
+    /// With additional settings of the server. The service accepts the work and sends no result.
     pub(crate) async fn with(more: &[(&str, &str)]) -> Self {
-        Self::speaking(Dialect::OpenAi, more).await
+        Self::with_dialect(Dialect::OpenAi, more).await
     }
 
-    pub(crate) async fn speaking(dialect: Dialect, more: &[(&str, &str)]) -> Self {
+    pub(crate) async fn with_dialect(dialect: Dialect, more: &[(&str, &str)]) -> Self {
         let model = ModelServer::start().await;
         model.respond_with(answer);
         let service = service().await;
@@ -75,32 +75,32 @@ impl Workshop {
         Self { model, service, server }
     }
 
-    /// A turn in a new session that begins an operation and ends.
-    pub(crate) async fn begin(&self) -> Begun {
+    /// Runs a turn in a new session that starts an operation.
+    pub(crate) async fn begin(&self) -> StartedOperation {
         let session = self.server.session().await;
         self.begin_in(&session).await
     }
 
-    pub(crate) async fn begin_in(&self, session: &str) -> Begun {
+    pub(crate) async fn begin_in(&self, session: &str) -> StartedOperation {
         begin(&self.server, session).await
     }
 
-    /// The same, and the service has taken the work on: the operation rests.
-    pub(crate) async fn begin_and_rest(&self) -> Begun {
+    /// The same, and waits until the service has accepted the work and the operation waits for its result.
+    pub(crate) async fn start_and_wait(&self) -> StartedOperation {
         let begun = self.begin().await;
-        self.rests(&begun).await;
+        self.wait_until_waiting(&begun).await;
         begun
     }
 
-    /// Returns when nothing of the server is at work for the operation any more.
-    pub(crate) async fn rests(&self, begun: &Begun) {
+    /// Returns when the operation waits for its result, so that no job of the server runs for it.
+    pub(crate) async fn wait_until_waiting(&self, begun: &StartedOperation) {
         guarantees::eventually("a rest", async || {
-            has_rested(&self.server.log(), begun).then_some(())
+            is_waiting(&self.server.log(), begun).then_some(())
         })
         .await;
     }
 
-    /// How the service was asked for an operation's work.
+    /// The request for the operation's work that the service received.
     pub(crate) async fn call_of(&self, operation: &str) -> Received {
         let is_it = |call: &Received| call.operation_id() == operation;
         let calls =
@@ -113,24 +113,24 @@ impl Workshop {
         json_of(asked.expect("an answer")).await
     }
 
-    pub(crate) async fn follow(&self, task: &str) -> Events {
+    pub(crate) async fn follow(&self, task: &str) -> EventStream {
         follow(&self.server, task).await
     }
 
-    /// The whole stream of the operation, checked.
-    pub(crate) async fn to_the_end(&self, task: &str) -> (Vec<Got>, End) {
+    /// The complete stream of the operation, checked.
+    pub(crate) async fn to_the_end(&self, task: &str) -> (Vec<ReceivedEvent>, TurnEnd) {
         let events = self.follow(task).await.all().await;
         let end = assert_replay(&events);
         (events, end)
     }
 
-    /// Says what an operation came to, and is heard.
+    /// Reports the result of an operation, which must be accepted.
     pub(crate) async fn complete(&self, operation: &str, completion: &Value) {
         let answer = webhook(&self.server, operation, completion).send().await.expect("an answer");
         assert_eq!(json_of(answer).await["status"], "ok");
     }
 
-    /// The one row of the history that answers the call.
+    /// The only row of the history with the result of the call.
     pub(crate) async fn row(&self, session: &str) -> Value {
         let rows = guarantees::history::history(&self.server, session).await;
         let mut found: Vec<Value> =
@@ -139,9 +139,9 @@ impl Workshop {
         found.pop().expect("one")
     }
 
-    /// Requests to the model that go on after an operation.
+    /// Requests to the model that continue the conversation after an operation.
     pub(crate) fn continuations(&self) -> Vec<RecordedRequest> {
-        self.model.requests().into_iter().filter(goes_on).collect()
+        self.model.requests().into_iter().filter(is_continuation).collect()
     }
 }
 
@@ -154,39 +154,39 @@ pub(crate) async fn service() -> ExternalService {
     ExternalService::start(&tools).await
 }
 
-/// Calls the tool for every new request of a person, and has something to say about everything else.
+/// Calls the tool for a user's message, and answers every other request with text.
 pub(crate) fn answer(request: &RecordedRequest) -> Script {
-    match goes_on(request) {
+    match is_continuation(request) {
         true => Script::text(DONE),
         false if request.tool_results().is_empty() => {
             Script::tool(CALL, TOOL, &json!({"work": WORK}))
         }
-        false => Script::text(BEGUN),
+        false => Script::text(STARTED_TEXT),
     }
 }
 
-/// Whether the model is asked to go on after an operation.
-pub(crate) fn goes_on(request: &RecordedRequest) -> bool {
+/// Whether a request continues the conversation after an operation.
+pub(crate) fn is_continuation(request: &RecordedRequest) -> bool {
     request.last_user_text().starts_with("[Operation ")
 }
 
-pub(crate) async fn begin(server: &Api, session: &str) -> Begun {
+pub(crate) async fn begin(server: &Api, session: &str) -> StartedOperation {
     let turn = server.say(session, "make me a film").await.all().await;
     let output = &super::scripted::output(&turn, CALL);
     assert_eq!(output["type"], "operation_started", "{output}");
     let id = |name: &str| output[name].as_str().expect("an id").to_owned();
     let (operation, task) = (id("operation_id"), id("task_id"));
-    Begun { session: session.to_owned(), operation, task, turn }
+    StartedOperation { session: session.to_owned(), operation, task, turn }
 }
 
-/// Whether the log says that nothing of the server is at work for the operation any more.
-pub(crate) fn has_rested(log: &str, begun: &Begun) -> bool {
+/// Whether the operation waits for its result, according to the log.
+pub(crate) fn is_waiting(log: &str, begun: &StartedOperation) -> bool {
     log.lines().any(|line| line.contains(&begun.task) && line.contains("waits for its completion"))
 }
 
-pub(crate) async fn follow(server: &Api, task: &str) -> Events {
+pub(crate) async fn follow(server: &Api, task: &str) -> EventStream {
     let asked = server.get(&format!("/chat/tasks/{task}/stream")).send().await;
-    Events::of(asked.expect("an answer"))
+    EventStream::of(asked.expect("an answer"))
 }
 
 pub(crate) fn webhook(server: &Api, operation: &str, completion: &Value) -> RequestBuilder {
@@ -199,8 +199,8 @@ pub(crate) fn film() -> Value {
     json!({"success": true, "result": {"file": "film.mp4"}})
 }
 
-/// What a stream shows as the result of the operation: exactly one.
-pub(crate) fn shown(events: &[Got]) -> &Value {
+/// The only result of the operation in a stream.
+pub(crate) fn shown(events: &[ReceivedEvent]) -> &Value {
     let mut outputs = events.iter().filter(|got| {
         got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == CALL
     });
@@ -214,8 +214,8 @@ pub(crate) fn content(row: &Value) -> Value {
     serde_json::from_str(row["content"].as_str().expect("a content")).expect("JSON")
 }
 
-pub(crate) fn finished() -> End {
-    End::Finished("stop".to_owned())
+pub(crate) fn finished() -> TurnEnd {
+    TurnEnd::Finished("stop".to_owned())
 }
 
 pub(crate) async fn status(response: Result<Response, reqwest::Error>) -> u16 {

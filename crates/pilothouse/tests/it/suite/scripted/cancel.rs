@@ -1,48 +1,49 @@
-//! Stopping a turn, whatever it is at: the stream ends, nothing goes on behind it, and the next message starts at once.
+//! Canceling a turn in any phase: the stream ends, no work continues, and the next message starts at once.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Ending as Answered, Gate, Script};
 
-use super::{Scene, bash, dialects, turn_of};
-use crate::contract::{End, assert_replay};
-use crate::events::{Ending, Events, text_of};
+use super::{ScriptedServer, bash, dialects, turn_of};
+use crate::contract::{TurnEnd, assert_replay};
+use crate::events::{Ending, EventStream, text_of};
 use crate::processes::until_processes;
 
-/// Far more than it takes, far less than anything it could be waiting for.
-const SOON: Duration = Duration::from_secs(3);
+/// Far more than a cancel takes, far less than any timeout it could be waiting for.
+const CANCELED_WITHIN: Duration = Duration::from_secs(3);
 
-/// Cancels, and the stream ends with an abort and nothing after it.
+/// Cancels the turn; the stream ends with an abort and nothing after it.
 async fn assert_stops(
-    scene: &Scene,
+    setup: &ScriptedServer,
     session: &str,
-    mut events: Events,
-) -> (Vec<crate::events::Got>, Value) {
+    mut events: EventStream,
+) -> (Vec<crate::events::ReceivedEvent>, Value) {
     let asked = Instant::now();
-    let report = scene.server.cancel(session).await;
+    let report = setup.server.cancel(session).await;
     assert_eq!(
         (&report["cancelled"], &report["turn_id"]),
         (&json!(true), &json!(turn_of(&events)))
     );
     assert_ne!(report["reason"], "cancel_published_not_confirmed");
     let (rest, ending) = events.rest().await;
-    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+    assert!(asked.elapsed() < CANCELED_WITHIN, "it took {:?}", asked.elapsed());
     assert_eq!(ending, Ending::Complete);
-    assert_eq!(scene.server.read_session(session).await["active_stream"], Value::Null);
+    assert_eq!(setup.server.read_session(session).await["active_stream"], Value::Null);
     (rest, report)
 }
 
-async fn whole(scene: &Scene, turn: &str) -> (Vec<crate::events::Got>, End) {
+async fn whole(setup: &ScriptedServer, turn: &str) -> (Vec<crate::events::ReceivedEvent>, TurnEnd) {
     let path = format!("/chat/tasks/{turn}/stream");
-    let events = Events::of(scene.server.get(&path).send().await.expect("an answer")).all().await;
+    let events =
+        EventStream::of(setup.server.get(&path).send().await.expect("an answer")).all().await;
     let end = assert_replay(&events);
     (events, end)
 }
 
-/// What the history says after a stop.
-async fn assert_kept(scene: &Scene, session: &str, said: Option<&str>) {
-    let rows = scene.messages(session).await;
+/// Asserts the notice and the partial text in the history of a canceled turn.
+async fn assert_kept(setup: &ScriptedServer, session: &str, said: Option<&str>) {
+    let rows = setup.messages(session).await;
     let notice = rows.last().expect("rows");
     assert_eq!(
         (&notice["role"], &notice["metadata"]["code"]),
@@ -52,181 +53,187 @@ async fn assert_kept(scene: &Scene, session: &str, said: Option<&str>) {
     assert_eq!(partial.and_then(|row| row["content"].as_str()), said);
 }
 
-async fn assert_next_works(scene: &Scene, session: &str) {
-    scene.model.enqueue(Script::text("At once."));
-    let (events, end) = scene.turn(session, "next").await;
-    assert_eq!((end, text_of(&events)), (End::Finished("stop".to_owned()), "At once.".to_owned()));
-    scene.model.assert_no_violations();
+async fn assert_next_works(setup: &ScriptedServer, session: &str) {
+    setup.model.enqueue(Script::text("At once."));
+    let (events, end) = setup.turn(session, "next").await;
+    assert_eq!(
+        (end, text_of(&events)),
+        (TurnEnd::Finished("stop".to_owned()), "At once.".to_owned())
+    );
+    setup.model.assert_no_violations();
 }
 
 #[tokio::test]
-async fn a_turn_whose_model_has_not_answered_yet_stops() {
+async fn a_turn_whose_model_has_not_responded_can_be_cancelled() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
-        scene.model.enqueue(Script::hang_before_headers());
-        let events = scene.server.say(&session, "hang").await;
+        let setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
+        setup.model.enqueue(Script::hang_before_headers());
+        let events = setup.server.say(&session, "hang").await;
         let turn = turn_of(&events);
-        scene.model.wait_for_requests(1).await;
-        assert_stops(&scene, &session, events).await;
-        assert_eq!(whole(&scene, &turn).await.1, End::Aborted);
-        let requests = scene.model.wait_until_idle().await;
+        setup.model.wait_for_requests(1).await;
+        assert_stops(&setup, &session, events).await;
+        assert_eq!(whole(&setup, &turn).await.1, TurnEnd::Aborted);
+        let requests = setup.model.wait_until_idle().await;
         assert_eq!(requests[0].ending, Answered::ClientLeft, "the provider's connection is closed");
-        assert_kept(&scene, &session, None).await;
-        assert_next_works(&scene, &session).await;
+        assert_kept(&setup, &session, None).await;
+        assert_next_works(&setup, &session).await;
     }
 }
 
 #[tokio::test]
-async fn a_turn_in_the_middle_of_its_words_stops_and_keeps_them() {
+async fn a_turn_cancelled_in_its_text_keeps_the_text() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().say_in("Once upon a time", 1).hang());
-        let mut events = scene.server.say(&session, "tell me").await;
+        let setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
+        setup.model.enqueue(Script::default().say_in("Once upon a time", 1).hang());
+        let mut events = setup.server.say(&session, "tell me").await;
         let turn = turn_of(&events);
         events.until("text-delta").await;
-        assert_stops(&scene, &session, events).await;
-        let (replay, end) = whole(&scene, &turn).await;
-        assert_eq!((end, text_of(&replay)), (End::Aborted, "Once upon a time".to_owned()));
-        let requests = scene.model.wait_until_idle().await;
+        assert_stops(&setup, &session, events).await;
+        let (replay, end) = whole(&setup, &turn).await;
+        assert_eq!((end, text_of(&replay)), (TurnEnd::Aborted, "Once upon a time".to_owned()));
+        let requests = setup.model.wait_until_idle().await;
         assert_eq!(requests[0].ending, Answered::ClientLeft);
-        assert_kept(&scene, &session, Some("Once upon a time")).await;
-        assert_next_works(&scene, &session).await;
+        assert_kept(&setup, &session, Some("Once upon a time")).await;
+        assert_next_works(&setup, &session).await;
     }
 }
 
 #[tokio::test]
-async fn a_turn_that_waits_to_try_again_stops() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    scene.model.enqueue(Script::rate_limited("25"));
-    let mut events = scene.server.say(&session, "wait").await;
+async fn a_turn_that_waits_for_a_retry_can_be_cancelled() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
+    setup.model.enqueue(Script::rate_limited("25"));
+    let mut events = setup.server.say(&session, "wait").await;
     events.until("data-status").await;
-    assert_stops(&scene, &session, events).await;
-    assert_next_works(&scene, &session).await;
-    assert_eq!(scene.model.requests().len(), 2, "the try it waited for was not made");
+    assert_stops(&setup, &session, events).await;
+    assert_next_works(&setup, &session).await;
+    assert_eq!(setup.model.requests().len(), 2, "the try it waited for was not made");
 }
 
 #[tokio::test]
-async fn a_running_command_stops_with_everything_it_has_started() {
+async fn canceling_a_running_command_ends_its_whole_process_tree() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
-        // A length that nobody else sleeps; one child in the background, one grandchild that has left its group.
-        let length = format!("600.{}", scene.server.pid());
+        let setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
+        // A duration that no other process sleeps; one background child, one grandchild that has left the process
+        // group.
+        let length = format!("600.{}", setup.server.pid());
         let command = format!(
             "(setsid sleep {length} &) ; bash -c 'sleep {length} & sleep {length}' & sleep {length}"
         );
-        scene.model.enqueue(Script::default().say("Let me see.").call(&[bash("call_a", &command)]));
-        let mut events = scene.server.say(&session, "work").await;
+        setup.model.enqueue(Script::default().say("Let me see.").call(&[bash("call_a", &command)]));
+        let mut events = setup.server.say(&session, "work").await;
         let turn = turn_of(&events);
         events.until("tool-input-available").await;
         until_processes(&length, 4).await;
-        assert_stops(&scene, &session, events).await;
+        assert_stops(&setup, &session, events).await;
         until_processes(&length, 0).await;
-        assert_eq!(whole(&scene, &turn).await.1, End::Aborted);
-        let rows = scene.messages(&session).await;
+        assert_eq!(whole(&setup, &turn).await.1, TurnEnd::Aborted);
+        let rows = setup.messages(&session).await;
         let result = rows
             .iter()
             .find(|row| row["tool_call_id"] == "call_a")
             .expect("every call has a result");
         assert_eq!(result["role"], "tool");
         assert_eq!(rows.last().expect("rows")["metadata"]["code"], "cancelled");
-        assert_next_works(&scene, &session).await;
-        assert_eq!(scene.model.requests().len(), 2, "the model was not asked again");
+        assert_next_works(&setup, &session).await;
+        assert_eq!(setup.model.requests().len(), 2, "the model was not asked again");
     }
 }
 
 #[tokio::test]
-async fn a_turn_that_waits_behind_others_is_taken_out_of_the_queue() {
-    let scene = Scene::with(Dialect::OpenAi, &[("NUM_COPILOT_WORKERS", "1")]).await;
+async fn a_queued_turn_that_is_cancelled_leaves_the_queue() {
+    let setup = ScriptedServer::with(Dialect::OpenAi, &[("NUM_COPILOT_WORKERS", "1")]).await;
     let gate = Gate::closed();
-    scene.model.enqueue(Script::default().say("Busy").wait_for(&gate).say("."));
-    let (busy, waiting) = (scene.server.session().await, scene.server.session().await);
-    let first = scene.server.say(&busy, "first").await;
+    setup.model.enqueue(Script::default().say("Busy").wait_for(&gate).say("."));
+    let (busy, waiting) = (setup.server.session().await, setup.server.session().await);
+    let first = setup.server.say(&busy, "first").await;
     gate.reached().await;
-    let second = scene.server.say(&waiting, "second").await;
+    let second = setup.server.say(&waiting, "second").await;
     let turn = turn_of(&second);
-    let (_, report) = assert_stops(&scene, &waiting, second).await;
+    let (_, report) = assert_stops(&setup, &waiting, second).await;
     assert_eq!(report["reason"], "dequeued");
-    assert_eq!(whole(&scene, &turn).await.1, End::Aborted);
+    assert_eq!(whole(&setup, &turn).await.1, TurnEnd::Aborted);
     gate.open();
-    assert_eq!(text_of(&first.all().await), "Busy.", "the other one is not touched");
-    assert_eq!(scene.model.requests().len(), 1, "it never reached the model");
-    assert_next_works(&scene, &waiting).await;
+    assert_eq!(text_of(&first.all().await), "Busy.", "the other turn is not affected");
+    assert_eq!(setup.model.requests().len(), 1, "it never reached the model");
+    assert_next_works(&setup, &waiting).await;
 }
 
 #[tokio::test]
-async fn stopping_a_session_stops_what_runs_and_drops_what_waits_for_it() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    scene.model.enqueue(Script::default().say_in("Working", 1).hang());
-    let mut first = scene.server.say(&session, "first").await;
+async fn canceling_a_session_cancels_its_turn_and_drops_its_follow_ups() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
+    setup.model.enqueue(Script::default().say_in("Working", 1).hang());
+    let mut first = setup.server.say(&session, "first").await;
     first.until("text-delta").await;
     let path = format!("/chat/sessions/{session}/stream");
-    let second = scene.server.post(&path, &json!({"message": "second"})).send().await;
+    let second = setup.server.post(&path, &json!({"message": "second"})).send().await;
     assert_eq!(second.expect("an answer").status(), 200);
-    let (_, report) = assert_stops(&scene, &session, first).await;
+    let (_, report) = assert_stops(&setup, &session, first).await;
     assert_eq!(report["reason"], Value::Null);
-    assert_eq!(scene.model.requests().len(), 1);
-    let rows = scene.messages(&session).await;
+    assert_eq!(setup.model.requests().len(), 1);
+    let rows = setup.messages(&session).await;
     let asked: Vec<&str> = rows
         .iter()
         .filter(|row| row["role"] == "user")
         .filter_map(|row| row["content"].as_str())
         .collect();
-    assert_eq!(asked, ["first"], "what the model never heard is no part of the conversation");
-    assert_next_works(&scene, &session).await;
+    assert_eq!(asked, ["first"], "a message the model never got is not in the history");
+    assert_next_works(&setup, &session).await;
 }
 
 #[tokio::test]
-async fn stopping_twice_at_once_is_as_good_as_once() {
-    let scene = Scene::start(Dialect::Anthropic).await;
-    let session = scene.server.session().await;
-    scene.model.enqueue(Script::default().say_in("Working", 1).hang());
-    let mut events = scene.server.say(&session, "go").await;
+async fn concurrent_cancels_have_the_effect_of_one() {
+    let setup = ScriptedServer::start(Dialect::Anthropic).await;
+    let session = setup.server.session().await;
+    setup.model.enqueue(Script::default().say_in("Working", 1).hang());
+    let mut events = setup.server.say(&session, "go").await;
     let turn = turn_of(&events);
     events.until("text-delta").await;
-    let reports = futures::future::join_all((0..4).map(|_| scene.server.cancel(&session))).await;
+    let reports = futures::future::join_all((0..4).map(|_| setup.server.cancel(&session))).await;
     assert!(reports.iter().any(|report| report["cancelled"] == true));
     for report in &reports {
         let nothing = report["reason"] == "no_active_task";
         assert!(nothing || report["turn_id"] == json!(turn), "{report}");
     }
     assert_eq!(events.rest().await.1, Ending::Complete);
-    assert_eq!(whole(&scene, &turn).await.1, End::Aborted);
-    let rows = scene.messages(&session).await;
+    assert_eq!(whole(&setup, &turn).await.1, TurnEnd::Aborted);
+    let rows = setup.messages(&session).await;
     assert_eq!(rows.iter().filter(|row| row["role"] == "system").count(), 1, "one notice");
-    assert_eq!(scene.server.cancel(&session).await["reason"], "no_active_task");
-    assert_next_works(&scene, &session).await;
+    assert_eq!(setup.server.cancel(&session).await["reason"], "no_active_task");
+    assert_next_works(&setup, &session).await;
 }
 
 #[tokio::test]
-async fn a_stop_at_the_moment_of_the_end_leaves_one_end() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
+async fn a_cancel_while_a_turn_ends_leaves_one_end() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
     for round in 0..25 {
         let gate = Gate::closed();
-        scene.model.enqueue(Script::default().say_in("Nearly", 1).wait_for(&gate));
-        let mut events = scene.server.say(&session, "race").await;
+        setup.model.enqueue(Script::default().say_in("Nearly", 1).wait_for(&gate));
+        let mut events = setup.server.say(&session, "race").await;
         let turn = turn_of(&events);
         gate.reached().await;
         events.until("text-delta").await;
         gate.open();
-        // A little later each time, so that the stop meets every part of the end.
+        // A little later each time, so that the cancel hits every phase of the end.
         tokio::time::sleep(Duration::from_micros(200 * round)).await;
-        let report = scene.server.cancel(&session).await;
+        let report = setup.server.cancel(&session).await;
         assert_eq!(events.rest().await.1, Ending::Complete);
-        let end = whole(&scene, &turn).await.1;
+        let end = whole(&setup, &turn).await.1;
         match report["cancelled"].as_bool() {
-            Some(true) => assert!(matches!(end, End::Aborted | End::Finished(_)), "{end:?}"),
-            _ => assert_eq!(end, End::Finished("stop".to_owned())),
+            Some(true) => {
+                assert!(matches!(end, TurnEnd::Aborted | TurnEnd::Finished(_)), "{end:?}")
+            }
+            _ => assert_eq!(end, TurnEnd::Finished("stop".to_owned())),
         }
         let task =
-            scene.server.get(&format!("/chat/tasks/{turn}")).send().await.expect("an answer");
+            setup.server.get(&format!("/chat/tasks/{turn}")).send().await.expect("an answer");
         let status = crate::server::json_of(task).await["status"].clone();
-        assert_eq!(status, if end == End::Aborted { "cancelled" } else { "completed" });
+        assert_eq!(status, if end == TurnEnd::Aborted { "cancelled" } else { "completed" });
     }
-    assert_next_works(&scene, &session).await;
+    assert_next_works(&setup, &session).await;
 }

@@ -1,4 +1,4 @@
-//! Providers that misbehave: what is tried again, what is shown, and what is kept.
+//! Providers that fail: what is retried, what is shown, and what is stored.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 use testkit::model_server::{Cut, Dialect, ModelServer, Script};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{ENGINE, Scene, dialects, settings_for};
-use crate::contract::{End, assert_whole};
-use crate::events::{Ending, Got, kinds, text_of};
+use super::{ENGINE, ScriptedServer, dialects, settings_for};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{Ending, ReceivedEvent, kinds, text_of};
 use crate::server::TestServer;
 
-fn failed(code: &str) -> End {
-    End::Failed(code.to_owned())
+fn failed(code: &str) -> TurnEnd {
+    TurnEnd::Failed(code.to_owned())
 }
 
-fn statuses(events: &[Got]) -> usize {
+fn statuses(events: &[ReceivedEvent]) -> usize {
     kinds(events).iter().filter(|kind| **kind == "data-status").count()
 }
 
-/// The row that tells the person what went wrong.
+/// The row that reports the error to the user.
 fn notice(rows: &[Value]) -> &Value {
     let last = rows.last().expect("rows");
     assert_eq!(
@@ -32,9 +32,9 @@ fn notice(rows: &[Value]) -> &Value {
 }
 
 #[tokio::test]
-async fn a_failure_before_anything_was_shown_is_tried_again() {
+async fn a_failure_before_anything_was_shown_is_retried() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
+        let setup = ScriptedServer::start(dialect).await;
         let table = [
             ("429", Script::rate_limited("1")),
             ("500", Script::server_error()),
@@ -48,34 +48,34 @@ async fn a_failure_before_anything_was_shown_is_tried_again() {
             ),
         ];
         let turns = table.into_iter().map(async |(what, script)| {
-            // One at a time: scripts are played in the order in which they are asked for.
-            let session = scene.server.session().await;
-            scene.model.enqueue(script);
-            scene.model.enqueue(Script::text("Here I am."));
-            let (events, end) = scene.turn(&session, what).await;
+            // One at a time: scripts are played in the order of the requests.
+            let session = setup.server.session().await;
+            setup.model.enqueue(script);
+            setup.model.enqueue(Script::text("Here I am."));
+            let (events, end) = setup.turn(&session, what).await;
             assert_eq!(
                 (end, statuses(&events)),
-                (End::Finished("stop".to_owned()), 1),
+                (TurnEnd::Finished("stop".to_owned()), 1),
                 "{dialect:?} {what}"
             );
             assert_eq!(text_of(&events), "Here I am.", "{what}");
-            assert_eq!(scene.messages(&session).await.len(), 2, "{what}: no trace in the history");
+            assert_eq!(setup.messages(&session).await.len(), 2, "{what}: no trace in the history");
         });
         for turn in turns {
             turn.await;
         }
-        scene.model.assert_no_violations();
+        setup.model.assert_no_violations();
     }
 }
 
 #[tokio::test]
-async fn the_wait_a_provider_asks_for_is_kept() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let session = scene.server.session().await;
-    scene.model.enqueue(Script::rate_limited("3"));
-    scene.model.enqueue(Script::text("Here I am."));
-    let (events, _) = scene.turn(&session, "slowly").await;
-    let requests = scene.model.requests();
+async fn the_retry_delay_of_a_provider_is_respected() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let session = setup.server.session().await;
+    setup.model.enqueue(Script::rate_limited("3"));
+    setup.model.enqueue(Script::text("Here I am."));
+    let (events, _) = setup.turn(&session, "slowly").await;
+    let requests = setup.model.requests();
     assert!(requests[1].at - requests[0].at >= Duration::from_secs(3));
     assert!(
         super::first(&events, "data-status")["data"]["message"]
@@ -85,17 +85,20 @@ async fn the_wait_a_provider_asks_for_is_kept() {
 }
 
 #[tokio::test]
-async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retried() {
-    // A port nobody listens on, and one that always says 500.
-    let scene = Scene::start(Dialect::OpenAi).await;
-    scene.model.respond_with(|_| Script::server_error());
+async fn a_provider_that_stays_away_fails_the_turn_with_a_retryable_error() {
+    // A port without a listener, and a server that always responds with 500.
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    setup.model.respond_with(|_| Script::server_error());
     let free = free_address();
     let url = format!("http://{free}/v1");
     let alone = TestServer::with(ENGINE, &settings_for(Dialect::OpenAi, &url));
     let both = async |server: &TestServer| {
         let session = server.session().await;
         let events = server.say(&session, "anybody?").await.all().await;
-        assert_eq!((assert_whole(&events), statuses(&events)), (failed("transient_api_error"), 3));
+        assert_eq!(
+            (assert_complete(&events), statuses(&events)),
+            (failed("transient_api_error"), 3)
+        );
         let rows = server.read_session(&session).await["messages"].clone();
         let notice = notice(rows.as_array().expect("a list")).clone();
         assert_eq!(
@@ -104,18 +107,19 @@ async fn a_provider_that_stays_away_ends_the_turn_with_an_error_that_may_be_retr
         );
         assert!(!format!("{events:?}").contains(&free.to_string()), "addresses are not shown");
     };
-    tokio::join!(both(&scene.server), both(&alone));
-    assert_eq!(scene.model.requests().len(), 4);
+    tokio::join!(both(&setup.server), both(&alone));
+    assert_eq!(setup.model.requests().len(), 4);
 }
 
-/// Where nobody listens. On an address of its own, because other tests take free ports on the usual one.
+/// An address without a listener. On a loopback address of its own, because other tests use free ports of the usual
+/// one.
 fn free_address() -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.77:0").expect("a port on loopback");
     listener.local_addr().expect("an address")
 }
 
 #[tokio::test]
-async fn a_provider_that_comes_back_is_found() {
+async fn a_provider_that_comes_back_is_retried() {
     for dialect in dialects() {
         let model = ModelServer::start().await;
         let real = model.anthropic_url().trim_start_matches("http://").to_owned();
@@ -142,43 +146,43 @@ async fn a_provider_that_comes_back_is_found() {
 }
 
 #[tokio::test]
-async fn a_cut_after_words_were_shown_keeps_them_and_says_what_happened() {
+async fn a_cut_after_text_was_shown_keeps_the_text_and_reports_the_error() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
+        let setup = ScriptedServer::start(dialect).await;
         for cut in [Cut::Reset, Cut::Close, Cut::EndOfBody] {
-            let session = scene.server.session().await;
-            let before = scene.model.requests().len();
-            scene.model.enqueue(
+            let session = setup.server.session().await;
+            let before = setup.model.requests().len();
+            setup.model.enqueue(
                 Script::default()
                     .think("hm")
                     .say("The answer is for")
                     .delay(Duration::from_millis(50))
                     .cut(cut),
             );
-            let (events, end) = scene.turn(&session, "cut").await;
+            let (events, end) = setup.turn(&session, "cut").await;
             assert_eq!(end, failed("transient_api_error"), "{dialect:?} {cut:?}");
             assert_eq!(text_of(&events), "hmThe answer is for");
             assert_eq!(
-                scene.model.requests().len(),
+                setup.model.requests().len(),
                 before + 1,
-                "what was shown is not said twice"
+                "text that was shown is not repeated"
             );
-            let rows = scene.messages(&session).await;
+            let rows = setup.messages(&session).await;
             assert_eq!((rows.len(), &rows[1]["content"]), (3, &json!("The answer is for")));
             assert_eq!(rows[1]["metadata"]["partial"], true);
             assert_eq!(notice(&rows)["metadata"]["code"], "transient_api_error");
-            scene.model.enqueue(Script::text("Forty-two."));
-            let (events, _) = scene.turn(&session, "go on").await;
+            setup.model.enqueue(Script::text("Forty-two."));
+            let (events, _) = setup.turn(&session, "go on").await;
             assert_eq!(text_of(&events), "Forty-two.");
         }
-        scene.model.assert_no_violations();
+        setup.model.assert_no_violations();
     }
 }
 
 #[tokio::test]
 async fn a_refusal_is_not_repeated_and_has_its_own_code() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
+        let setup = ScriptedServer::start(dialect).await;
         for (script, code) in [
             (Script::unauthorized(), "provider_auth"),
             (Script::error(403, "permission_error", "No."), "provider_auth"),
@@ -200,60 +204,64 @@ async fn a_refusal_is_not_repeated_and_has_its_own_code() {
             (Script::empty(), "empty_completion"),
             (Script::text("   \n"), "empty_completion"),
         ] {
-            let session = scene.server.session().await;
-            let before = scene.model.requests().len();
-            scene.model.enqueue(script.clone());
-            let (_, end) = scene.turn(&session, "please").await;
+            let session = setup.server.session().await;
+            let before = setup.model.requests().len();
+            setup.model.enqueue(script.clone());
+            let (_, end) = setup.turn(&session, "please").await;
             assert_eq!(end, failed(code), "{dialect:?} {script:?}");
-            assert_eq!(scene.model.requests().len(), before + 1, "{code}: one request");
-            let rows = scene.messages(&session).await;
+            assert_eq!(setup.model.requests().len(), before + 1, "{code}: one request");
+            let rows = setup.messages(&session).await;
             assert_eq!(notice(&rows)["metadata"]["code"], code);
-            scene.model.enqueue(Script::text("Fine."));
-            let (events, _) = scene.turn(&session, "again").await;
-            assert_eq!(text_of(&events), "Fine.", "the session goes on after {code}");
+            setup.model.enqueue(Script::text("Fine."));
+            let (events, _) = setup.turn(&session, "again").await;
+            assert_eq!(text_of(&events), "Fine.", "the session works after {code}");
         }
-        scene.model.assert_no_violations();
+        setup.model.assert_no_violations();
     }
 }
 
 #[tokio::test]
-async fn a_huge_delta_is_taken_and_an_absurd_one_is_refused() {
+async fn a_large_delta_is_accepted_and_an_excessive_one_is_refused() {
     for dialect in dialects() {
-        let scene = Scene::start(dialect).await;
-        let session = scene.server.session().await;
-        scene.model.enqueue(Script::default().huge_delta(2 << 20));
-        let (events, end) = scene.turn(&session, "much").await;
-        assert_eq!((end, text_of(&events).len()), (End::Finished("stop".to_owned()), 2 << 20));
-        let other = scene.server.session().await;
-        scene.model.enqueue(Script::default().huge_delta(50 << 20));
-        let (events, end) = scene.turn(&other, "too much").await;
+        let setup = ScriptedServer::start(dialect).await;
+        let session = setup.server.session().await;
+        setup.model.enqueue(Script::default().huge_delta(2 << 20));
+        let (events, end) = setup.turn(&session, "much").await;
+        assert_eq!((end, text_of(&events).len()), (TurnEnd::Finished("stop".to_owned()), 2 << 20));
+        let other = setup.server.session().await;
+        setup.model.enqueue(Script::default().huge_delta(50 << 20));
+        let (events, end) = setup.turn(&other, "too much").await;
         assert_eq!((end, text_of(&events).len()), (failed("provider_protocol"), 0), "{dialect:?}");
-        scene.model.enqueue(Script::text("Fine."));
-        assert_eq!(scene.turn(&other, "again").await.1, End::Finished("stop".to_owned()));
+        setup.model.enqueue(Script::text("Fine."));
+        assert_eq!(setup.turn(&other, "again").await.1, TurnEnd::Finished("stop".to_owned()));
     }
 }
 
 #[tokio::test]
-async fn a_provider_that_hangs_is_left_after_its_time() {
+async fn a_provider_that_hangs_times_out() {
     for dialect in dialects() {
         let impatient = [
             ("CHAT_CONNECT_TIMEOUT_SECONDS", "0.5"),
             ("CHAT_FIRST_BYTE_TIMEOUT_SECONDS", "0.5"),
             ("CHAT_IDLE_TIMEOUT_SECONDS", "0.5"),
         ];
-        let scene = Scene::with(dialect, &impatient).await;
-        let session = scene.server.session().await;
-        scene.model.enqueue(Script::hang_before_headers());
-        scene.model.enqueue(Script::default().hang());
-        scene.model.enqueue(Script::text("Third time lucky."));
-        let (events, end) = scene.turn(&session, "hang").await;
-        assert_eq!((end, statuses(&events)), (End::Finished("stop".to_owned()), 2), "{dialect:?}");
+        let setup = ScriptedServer::with(dialect, &impatient).await;
+        let session = setup.server.session().await;
+        setup.model.enqueue(Script::hang_before_headers());
+        setup.model.enqueue(Script::default().hang());
+        setup.model.enqueue(Script::text("Third time lucky."));
+        let (events, end) = setup.turn(&session, "hang").await;
+        assert_eq!(
+            (end, statuses(&events)),
+            (TurnEnd::Finished("stop".to_owned()), 2),
+            "{dialect:?}"
+        );
         assert_eq!(text_of(&events), "Third time lucky.");
-        scene.model.enqueue(Script::default().say("I was about to").hang());
-        let (events, end) = scene.turn(&session, "hang later").await;
+        setup.model.enqueue(Script::default().say("I was about to").hang());
+        let (events, end) = setup.turn(&session, "hang later").await;
         assert_eq!((end, text_of(&events)), (failed("idle_timeout"), "I was about to".to_owned()));
-        // Nothing of ours is left hanging on the provider.
-        scene.model.wait_until_idle().await;
-        scene.model.assert_no_violations();
+        // No connection to the provider is left open.
+        setup.model.wait_until_idle().await;
+        setup.model.assert_no_violations();
     }
 }

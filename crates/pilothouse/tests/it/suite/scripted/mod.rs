@@ -1,13 +1,12 @@
-//! Turns with a model that plays scripts, in both wire formats: the real binary on one side, a strict provider on the
-//! other.
+//! Turns with a scripted model, in both wire formats: the real binary on one side, a strict provider on the other.
 
-mod answers;
 mod cancel;
 mod compaction;
+mod concurrency_limits;
 mod faults;
 mod histories;
 mod limits;
-mod places;
+mod responses;
 mod silence;
 mod tools;
 
@@ -19,29 +18,29 @@ use testkit::scale::scaled;
 
 use super::guarantees::{self, history};
 use super::{ENGINE, auth};
-use crate::contract::{End, assert_whole};
-use crate::events::{Events, Got};
+use crate::contract::{TurnEnd, assert_complete};
+use crate::events::{EventStream, ReceivedEvent};
 use crate::server::{Engine, TestServer};
 
-/// The wire formats to try. A provider's wire format and the engine do not know of each other, so one format is enough on
-/// the second engine; `make soak` tries both there, too.
+/// The wire formats to test. The wire format does not depend on the engine, so one format is enough on the second
+/// engine; `make soak` tests both there, too.
 pub(crate) fn dialects() -> impl Iterator<Item = Dialect> {
     let both = ENGINE == Engine::Embedded || scaled(1) > 1;
     [Dialect::OpenAi, Dialect::Anthropic].into_iter().take(if both { 2 } else { 1 })
 }
 
-/// A server and the model it talks to.
-pub(crate) struct Scene {
+/// A server and its scripted model.
+pub(crate) struct ScriptedServer {
     pub(crate) model: ModelServer,
     pub(crate) server: TestServer,
 }
 
-impl Scene {
+impl ScriptedServer {
     pub(crate) async fn start(dialect: Dialect) -> Self {
         Self::with(dialect, &[]).await
     }
 
-    /// With further settings of the server.
+    /// With additional settings of the server.
     pub(crate) async fn with(dialect: Dialect, settings: &[(&str, &str)]) -> Self {
         let model = ModelServer::start().await;
         let url = model.url(dialect);
@@ -51,16 +50,16 @@ impl Scene {
         Self { model, server }
     }
 
-    /// Both scripts of a turn that calls a tool and then answers.
+    /// Enqueues both scripts of a turn that makes these calls and then responds.
     pub(crate) fn calls(&self, calls: &[ScriptedCall]) {
         self.model.enqueue(Script::default().call(calls));
         self.model.enqueue(Script::text("Done."));
     }
 
-    /// Sends a message, reads the whole stream, and checks it.
-    pub(crate) async fn turn(&self, session: &str, text: &str) -> (Vec<Got>, End) {
+    /// Sends a message, reads the complete stream, and checks it.
+    pub(crate) async fn turn(&self, session: &str, text: &str) -> (Vec<ReceivedEvent>, TurnEnd) {
         let events = self.server.say(session, text).await.all().await;
-        let end = assert_whole(&events);
+        let end = assert_complete(&events);
         (events, end)
     }
 
@@ -85,18 +84,18 @@ pub(crate) fn settings_for(dialect: Dialect, url: &str) -> Vec<(&str, &str)> {
 }
 
 /// The turn that a stream belongs to.
-pub(crate) fn turn_of(events: &Events) -> String {
+pub(crate) fn turn_of(events: &EventStream) -> String {
     events.headers["x-turn-id"].to_str().expect("text").to_owned()
 }
 
-/// The first chunk of a kind.
-pub(crate) fn first<'a>(events: &'a [Got], kind: &str) -> &'a Value {
+/// The first chunk of a type.
+pub(crate) fn first<'a>(events: &'a [ReceivedEvent], kind: &str) -> &'a Value {
     let found = events.iter().find(|got| got.chunk["type"] == kind);
     &found.unwrap_or_else(|| panic!("no {kind} in {events:?}")).chunk
 }
 
-/// What the calls of a turn were answered, by call id.
-pub(crate) fn output<'a>(events: &'a [Got], call: &str) -> &'a Value {
+/// The output of a call, by call id.
+pub(crate) fn output<'a>(events: &'a [ReceivedEvent], call: &str) -> &'a Value {
     let found = events.iter().find(|got| {
         got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == call
     });

@@ -1,24 +1,24 @@
-//! Silence: a person is told that work goes on, a silent model is given up, a working tool never is.
+//! Silence: the user gets a status after a while, a silent model is timed out, a running tool is not.
 
 use std::time::Duration;
 
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::{Scene, bash, dialects, output, turn_of};
-use crate::contract::{End, assert_replay, assert_whole};
-use crate::events::{Events, text_of};
+use super::{ScriptedServer, bash, dialects, output, turn_of};
+use crate::contract::{TurnEnd, assert_complete, assert_replay};
+use crate::events::{EventStream, text_of};
 
 #[tokio::test]
-async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
-    let scene = Scene::start(Dialect::OpenAi).await;
-    let (thinking, working) = (scene.server.session().await, scene.server.session().await);
+async fn after_ten_seconds_of_silence_a_status_is_sent() {
+    let setup = ScriptedServer::start(Dialect::OpenAi).await;
+    let (thinking, working) = (setup.server.session().await, setup.server.session().await);
     let gate = Gate::closed();
-    scene.model.enqueue(Script::default().say("Hm").wait_for(&gate).say("!"));
-    let mut slow_model = scene.server.say(&thinking, "think").await;
+    setup.model.enqueue(Script::default().say("Hm").wait_for(&gate).say("!"));
+    let mut slow_model = setup.server.say(&thinking, "think").await;
     gate.reached().await;
-    scene.model.enqueue(Script::default().call(&[bash("call_a", "sleep 11.5")]));
-    scene.model.enqueue(Script::text("Done."));
-    let mut slow_tool = scene.server.say(&working, "work").await;
+    setup.model.enqueue(Script::default().call(&[bash("call_a", "sleep 11.5")]));
+    setup.model.enqueue(Script::text("Done."));
+    let mut slow_tool = setup.server.say(&working, "work").await;
     for events in [&mut slow_model, &mut slow_tool] {
         let status = events.until("data-status").await;
         assert_eq!(status.chunk["data"]["message"], "Still working…");
@@ -28,57 +28,58 @@ async fn after_ten_seconds_of_silence_the_person_is_told_that_work_goes_on() {
     let turn = turn_of(&slow_model);
     slow_model.rest().await;
     slow_tool.rest().await;
-    // Who comes later does not hear of it.
+    // The status is not replayed to later readers.
     let replay =
-        scene.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
-    let replay = Events::of(replay).all().await;
+        setup.server.get(&format!("/chat/tasks/{turn}/stream")).send().await.expect("an answer");
+    let replay = EventStream::of(replay).all().await;
     assert_eq!(
         (assert_replay(&replay), text_of(&replay)),
-        (End::Finished("stop".to_owned()), "Hm!".to_owned())
+        (TurnEnd::Finished("stop".to_owned()), "Hm!".to_owned())
     );
     assert!(replay.iter().all(|got| got.chunk["type"] != "data-status"));
 }
 
 #[tokio::test]
-async fn a_model_that_falls_silent_is_given_up_and_a_tool_that_works_as_long_is_not() {
+async fn a_silent_model_times_out_and_a_running_tool_does_not() {
     for dialect in dialects() {
         // The model may be silent for twice as long.
-        let scene = Scene::with(dialect, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
-        let working = scene.server.session().await;
-        scene.calls(&[bash("call_a", "sleep 4; echo woke up")]);
-        let (events, end) = scene.turn(&working, "work").await;
-        assert_eq!(end, End::Finished("stop".to_owned()), "{dialect:?}");
+        let setup = ScriptedServer::with(dialect, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
+        let working = setup.server.session().await;
+        setup.calls(&[bash("call_a", "sleep 4; echo woke up")]);
+        let (events, end) = setup.turn(&working, "work").await;
+        assert_eq!(end, TurnEnd::Finished("stop".to_owned()), "{dialect:?}");
         assert_eq!(output(&events, "call_a")["stdout"], "woke up\n");
         for script in [
             Script::default().say("So").hang(),
             Script::default().hang(),
             Script::hang_before_headers(),
         ] {
-            let session = scene.server.session().await;
-            scene.model.enqueue(script);
-            let events = scene.server.say(&session, "hang").await.all().await;
+            let session = setup.server.session().await;
+            setup.model.enqueue(script);
+            let events = setup.server.say(&session, "hang").await.all().await;
             assert_eq!(
-                assert_whole(&events),
-                End::Failed("idle_timeout".to_owned()),
+                assert_complete(&events),
+                TurnEnd::Failed("idle_timeout".to_owned()),
                 "{dialect:?}"
             );
         }
-        scene.model.wait_until_idle().await;
+        setup.model.wait_until_idle().await;
     }
 }
 
 #[tokio::test]
-async fn a_model_that_speaks_slowly_is_not_silent() {
-    let scene = Scene::with(Dialect::Anthropic, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
-    let session = scene.server.session().await;
+async fn a_slow_model_does_not_time_out() {
+    let setup =
+        ScriptedServer::with(Dialect::Anthropic, &[("CHAT_MAX_TOOL_WAIT_SECONDS", "1")]).await;
+    let session = setup.server.session().await;
     let mut script = Script::default();
     for word in ["one ", "word ", "at ", "a ", "time"] {
         script = script.say_in(word, 1).delay(Duration::from_millis(900));
     }
-    scene.model.enqueue(script);
-    let (events, end) = scene.turn(&session, "slowly").await;
+    setup.model.enqueue(script);
+    let (events, end) = setup.turn(&session, "slowly").await;
     assert_eq!(
         (end, text_of(&events)),
-        (End::Finished("stop".to_owned()), "one word at a time".to_owned())
+        (TurnEnd::Finished("stop".to_owned()), "one word at a time".to_owned())
     );
 }

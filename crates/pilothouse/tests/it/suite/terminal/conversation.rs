@@ -1,4 +1,4 @@
-//! A conversation from its first line to its end, and what happens to it when the server goes away.
+//! A conversation in the terminal from its first line to its end, and across a restart of the server.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::{ENGINE, Terminal};
 use crate::server::TestServer;
 
 #[tokio::test]
-async fn a_conversation_streams_and_ends_with_the_input() {
+async fn a_conversation_ends_when_its_input_is_closed() {
     let server = TestServer::start(ENGINE);
     let mut terminal = Terminal::open(&server, &[]);
     terminal.say("/think first");
@@ -17,7 +17,7 @@ async fn a_conversation_streams_and_ends_with_the_input() {
 }
 
 #[tokio::test]
-async fn ctrl_c_stops_the_turn_and_again_leaves() {
+async fn ctrl_c_cancels_the_turn_and_a_second_one_exits() {
     let server = TestServer::start(ENGINE);
     let mut terminal = Terminal::open(&server, &[]);
     terminal.shown.wait_for("> ");
@@ -30,7 +30,7 @@ async fn ctrl_c_stops_the_turn_and_again_leaves() {
 }
 
 #[tokio::test]
-async fn a_running_turn_is_taken_up_again_also_over_a_restart() {
+async fn a_running_turn_is_resumed_in_the_terminal_across_a_restart() {
     let mut server = TestServer::start(ENGINE);
     let session = server.session().await;
     let mut events = server.say(&session, "/stream count=60 size=5 delay_ms=30").await;
@@ -45,7 +45,7 @@ async fn a_running_turn_is_taken_up_again_also_over_a_restart() {
 }
 
 #[tokio::test]
-async fn where_nobody_answers_it_says_how_to_start_a_server() {
+async fn without_a_server_the_terminal_prints_how_to_start_one() {
     let mut server = TestServer::start(ENGINE);
     server.kill9();
     let mut terminal = Terminal::open(&server, &[]);

@@ -1,22 +1,22 @@
-//! The terminal client against a real server. Waiting for what it shows blocks its thread, so a test with a model of its
-//! own needs a second one.
+//! The terminal client against a real server. Waiting for its output blocks a thread, so a test that also runs a model
+//! server needs a second one.
 
-mod by_itself;
 mod conversation;
 mod follow_ups;
+mod updates_at_prompt;
 
 use std::io::Write;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use super::scripted::{self, Scene};
+use super::scripted::{self, ScriptedServer};
 use super::{ENGINE, guarantees};
-use crate::server::{Log, TestServer, wait};
+use crate::server::{OutputLog, TestServer, wait};
 
-/// What a person has in front of them.
+/// A running terminal client and its output.
 struct Terminal {
     child: Child,
-    shown: Log,
+    shown: OutputLog,
 }
 
 impl Terminal {
@@ -30,7 +30,7 @@ impl Terminal {
             .stderr(Stdio::piped())
             .spawn()
             .expect("it starts");
-        let shown = Log::default();
+        let shown = OutputLog::default();
         shown.follow(child.stdout.take().expect("piped"));
         shown.follow(child.stderr.take().expect("piped"));
         Self { child, shown }
@@ -38,10 +38,10 @@ impl Terminal {
 
     fn say(&mut self, line: &str) {
         let input = self.child.stdin.as_mut().expect("open");
-        writeln!(input, "{line}").expect("it listens");
+        writeln!(input, "{line}").expect("the terminal reads its input");
     }
 
-    /// Nothing more is typed; it ends by itself.
+    /// Closes the input; the client then exits.
     fn leave(mut self) {
         drop(self.child.stdin.take());
         assert!(self.wait());
@@ -53,7 +53,7 @@ impl Terminal {
 
     fn interrupt(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it can be told");
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal is sent");
     }
 
     fn wait(&mut self) -> bool {

@@ -1,0 +1,29 @@
+//! The connections of one process to its servers, each of which can be broken for this process alone.
+
+use testkit::proxy::Proxy;
+use testkit::services::{DATABASE_URL, RABBITMQ_URL, REDIS_URL, Urls};
+
+pub(crate) struct ServerProxies {
+    pub(crate) postgres: Proxy,
+    pub(crate) redis: Proxy,
+    pub(crate) rabbitmq: Proxy,
+    settings: Vec<(String, String)>,
+}
+
+impl ServerProxies {
+    pub(crate) fn to(urls: &Urls) -> Self {
+        let before = |url: &str| Proxy::before(url).expect("the URL of a server");
+        let (postgres, database_url) = before(&urls.database);
+        let (redis, redis_url) = before(&urls.redis);
+        let (rabbitmq, rabbitmq_url) = before(&urls.rabbitmq);
+        let settings =
+            [(DATABASE_URL, database_url), (REDIS_URL, redis_url), (RABBITMQ_URL, rabbitmq_url)];
+        let settings = settings.map(|(name, url)| (name.to_owned(), url)).to_vec();
+        Self { postgres, redis, rabbitmq, settings }
+    }
+
+    /// The settings that route a process through these proxies.
+    pub(super) fn settings(&self) -> &[(String, String)] {
+        &self.settings
+    }
+}
