@@ -45,7 +45,7 @@ struct StreamChecker {
     used: HashSet<String>,
     calls: BTreeMap<String, CallState>,
     error: Option<String>,
-    end: Option<End>,
+    end: Option<TurnEnd>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

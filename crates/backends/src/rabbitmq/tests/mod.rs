@@ -2,7 +2,6 @@
 
 mod broker_faults;
 mod laws;
-mod measure;
 mod poison;
 mod private_broker;
 mod refusals;

@@ -74,7 +74,7 @@ impl Process {
         self.child.is_some()
     }
 
-    pub(crate) fn log(&self) -> &Log {
+    pub(crate) fn log(&self) -> &OutputLog {
         &self.log
     }
 

@@ -65,7 +65,7 @@ async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
     for bad in [json!({"name": " "}), json!({"colour": "red"})] {
         assert_eq!(user.refused(Method::PATCH, &path(1), &bad).await.0, 422, "{bad}");
     }
-    let missing = format!("/library/agents/{NOBODY}");
+    let missing = format!("/library/agents/{UNKNOWN_ID}");
     let refused = user.refused(Method::PATCH, &missing, &json!({"is_favorite": true})).await;
     assert_eq!(refused, (404, "LIBRARY_AGENT_NOT_FOUND".to_owned()));
 }
