@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
-use testkit::services::Installation;
+use testkit::services::TestInstallation;
 use tokio::process::Command;
 
 use crate::family;
@@ -59,7 +59,7 @@ pub(crate) struct Server<'a> {
     parts: &'a Parts,
     setting: Setting,
     // Dropped after the processes, which use it.
-    installation: Option<Installation>,
+    installation: Option<TestInstallation>,
     folder: TempDir,
 }
 
@@ -158,13 +158,13 @@ fn ours(
     parts: &Parts,
     setting: Setting,
     folder: &TempDir,
-    installation: Option<&Installation>,
+    installation: Option<&TestInstallation>,
     arguments: &[&str],
 ) -> Command {
     let mut command = Command::new(&parts.ours);
     command.args(arguments).arg("--data").arg(folder.path().join("data"));
     command.env_clear().env("CHAT_PROVIDER", "offline");
-    command.envs(installation.map(Installation::settings).unwrap_or_default());
+    command.envs(installation.map(TestInstallation::settings).unwrap_or_default());
     if setting == Setting::ForLoad {
         command.envs(FOR_LOAD);
     }

@@ -2,29 +2,31 @@
 //! own database and queues on them.
 
 use anyhow::{Context, Result};
-use testkit::services::{Durability, Installation, Postgres, RabbitMq, Redis, Urls};
+use testkit::services::{
+    CommitDurability, PostgresServer, RabbitMqServer, RedisServer, TestInstallation, TestServerUrls,
+};
 
 pub(crate) struct Services {
-    postgres: Postgres,
-    redis: Redis,
-    rabbitmq: RabbitMq,
+    postgres: PostgresServer,
+    redis: RedisServer,
+    rabbitmq: RabbitMqServer,
 }
 
 impl Services {
     /// They end with the calling thread. The broker starts slowest, so it is started first.
     pub(crate) fn start() -> Result<Self> {
-        let mut rabbitmq = RabbitMq::launch()?;
-        let mut redis = Redis::launch()?;
+        let mut rabbitmq = RabbitMqServer::launch()?;
+        let mut redis = RedisServer::launch()?;
         // The embedded engine writes to stable storage, so these must as well.
-        let mut postgres = Postgres::launch_as(Durability::Synced)?;
+        let mut postgres = PostgresServer::launch_as(CommitDurability::Synced)?;
         postgres.wait()?;
         redis.wait()?;
         rabbitmq.wait()?;
         Ok(Self { postgres, redis, rabbitmq })
     }
 
-    pub(crate) fn installation(&self) -> Result<Installation> {
-        Installation::create(&Urls {
+    pub(crate) fn installation(&self) -> Result<TestInstallation> {
+        TestInstallation::create(&TestServerUrls {
             database: self.postgres.url(),
             redis: self.redis.url(),
             rabbitmq: self.rabbitmq.url(),

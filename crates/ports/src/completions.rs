@@ -4,9 +4,9 @@ use async_trait::async_trait;
 
 use crate::error::PortResult;
 
-/// Laws: a sent message arrives (`what_is_sent_arrives`), at one receiver at a time (`a_message_goes_to_one_taker`); an
-/// unsettled message is redelivered (`an_unsettled_message_comes_back`); a settled one is not
-/// (`a_settled_message_never_comes_back`).
+/// Laws: a sent message arrives (`a_sent_message_arrives`), at one receiver at a time
+/// (`a_message_is_delivered_to_one_consumer`); an unsettled message is redelivered
+/// (`an_unsettled_message_is_delivered_again`); a settled one is not (`a_settled_message_is_never_delivered_again`).
 #[async_trait]
 pub trait Completions: Send + Sync {
     async fn send(&self, body: String) -> PortResult<()>;

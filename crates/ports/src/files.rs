@@ -9,11 +9,11 @@ use protocol::session::Owner;
 
 use crate::error::PortResult;
 
-/// Laws: a file is visible to its session only (`a_session_sees_only_its_own_files`); no path leads out of the folder, not
-/// through `..`, absolute names or links (`no_path_leads_out_of_the_workspace`); an existing file is replaced only on
-/// request (`an_existing_file_needs_overwrite`); a write is complete or absent (`a_write_is_whole_or_absent`); an opened
-/// file keeps its content even if it is replaced or removed meanwhile (`an_open_file_is_one_version`). The caller has
-/// checked that the session belongs to the owner.
+/// Laws: a file is visible to its session only (`a_session_sees_only_its_own_files`); no path leads out of the folder,
+/// not through `..`, absolute names or links (`no_path_escapes_the_workspace`); an existing file is replaced only on
+/// request (`an_existing_file_needs_overwrite`); a write is complete or absent (`a_file_write_is_atomic`); an opened
+/// file keeps its content even if it is replaced or removed meanwhile (`an_open_file_is_read_as_one_version`). The
+/// caller has checked that the session belongs to the owner.
 #[async_trait]
 pub trait Files: Send + Sync {
     async fn list(

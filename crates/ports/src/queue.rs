@@ -7,10 +7,10 @@ use protocol::Job;
 
 use crate::error::PortResult;
 
-/// Laws: at-least-once delivery (`what_is_pushed_is_delivered`); unsettled deliveries are redelivered
-/// (`an_unsettled_delivery_comes_back`), settled ones are not (`a_settled_delivery_never_comes_back`); first in, first out
-/// among ready jobs (`deliveries_come_in_order`); `to_back` moves a job behind all waiting ones
-/// (`to_back_goes_to_the_end`). A job that is pushed twice may be delivered twice.
+/// Laws: at-least-once delivery (`a_pushed_job_is_delivered`); unsettled deliveries are redelivered
+/// (`an_unsettled_job_is_delivered_again`), settled ones are not (`a_settled_job_is_never_delivered_again`); first in,
+/// first out among ready jobs (`deliveries_come_in_order`); `to_back` moves a job behind all waiting ones
+/// (`to_back_requeues_at_the_end`). A job that is pushed twice may be delivered twice.
 #[async_trait]
 pub trait Queue: Send + Sync {
     /// The queue has the job when this returns. It may lose it when its process ends: the outbox then pushes it again.

@@ -11,7 +11,8 @@ use crate::error::PortResult;
 /// Laws: positions are dense (`a_gap_is_refused`); reading after `n` returns everything stored after `n`, in order, in
 /// parts (`a_read_is_complete_from_any_cursor`); a writer with an older fence changes nothing
 /// (`an_old_fence_cannot_append`); a seal is final (`nothing_follows_a_seal`); a removed beginning is reported, never
-/// skipped (`a_missing_start_is_said`); appended segments survive a restart (`an_appended_segment_survives_a_restart`).
+/// skipped (`a_read_reports_a_trimmed_start`); appended segments survive a restart
+/// (`an_appended_segment_survives_a_restart`).
 #[async_trait]
 pub trait StreamLog: Send + Sync {
     /// Makes `fence` the writer of this log, creating it if needed, and returns its end. Afterward no older fence can append.

@@ -1,6 +1,6 @@
-//! What tests of more than one crate need: the laws of the seams, a model provider that plays scripts, a
-//! service that plays external tools, real servers to
-//! run on, and a proxy that breaks the connections to them.
+//! Test tools shared by several crates: the conformance suite of the ports, a scripted model provider, a service for
+//! external tools, real database, cache and broker servers, a TCP proxy that injects faults, and a simulation of the
+//! turn engine's surroundings.
 
 pub mod conformance;
 pub mod external_service;

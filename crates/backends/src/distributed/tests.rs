@@ -6,7 +6,7 @@ use ports::Ports;
 use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
-use testkit::conformance::{Fixture, StartsDeaf};
+use testkit::conformance::{BackendFixture, StartWithoutWakeups};
 
 use crate::postgres::tests::database::Database;
 use crate::rabbitmq::tests::scratch::Scratch;
@@ -55,7 +55,7 @@ impl Servers {
     }
 }
 
-impl Fixture for Servers {
+impl BackendFixture for Servers {
     async fn start_with(caps: UserLimits) -> Self {
         Self::new(false, caps).await
     }
@@ -85,8 +85,8 @@ impl Fixture for Servers {
     }
 }
 
-impl StartsDeaf for Servers {
-    async fn start_deaf(caps: UserLimits) -> Self {
+impl StartWithoutWakeups for Servers {
+    async fn start_without_wakeups(caps: UserLimits) -> Self {
         Self::new(true, caps).await
     }
 }
@@ -98,9 +98,9 @@ mod listening {
 }
 
 mod deaf {
-    use testkit::conformance::Deaf;
+    use testkit::conformance::WithoutWakeups;
 
-    type Fixture = Deaf<super::Servers>;
+    type Fixture = WithoutWakeups<super::Servers>;
 
     testkit::conformance::engine!(Fixture);
     testkit::conformance::executions!(Fixture);

@@ -30,11 +30,11 @@ async fn fill(ports: &Ports) -> Kept {
     let graph = ports.graphs.add_version(&ann(), &newer).await.expect("add").expect("there").graph;
     let listed = agent_scene::listing(&ann(), "ann", "mine", &graph);
     ports.listings.publish(&listed, &graph).await.expect("publish");
-    let running = agent_scene::run(ports).await.id;
+    let running = agent_scene::queued_execution(ports).await.id;
     let claim = agent_scene::claim(ports, &running).await;
     agent_scene::advance(ports, &claim, agent_scene::batch(0, 3)).await;
     agent_scene::advance(ports, &claim, agent_scene::batch(3, 2)).await;
-    let resting = agent_scene::resting(ports, &["one", "two"]).await.id;
+    let resting = agent_scene::waiting_for_review(ports, &["one", "two"]).await.id;
     decide(ports, "one").await;
     ports.credits.book(&ann(), "k", 70, TransactionKind::TopUp, "a gift").await.expect("book");
     ports.values.set(&ann(), "seen", &json!({"a": [1, "ä"]})).await.expect("set");
@@ -92,7 +92,7 @@ async fn agents_and_their_executions_continue_after_the_transfer() {
     decide(ports, "two").await;
     agent_scene::claim(ports, resting).await;
     // New executions get new numbers.
-    let fresh = agent_scene::run(ports).await.id;
+    let fresh = agent_scene::queued_execution(ports).await.id;
     assert_eq!(read(ports, &fresh).await, []);
     close(open).await;
 }

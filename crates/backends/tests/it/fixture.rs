@@ -9,7 +9,7 @@ use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
-use testkit::conformance::{Fixture, GENEROUS, StartsDeaf};
+use testkit::conformance::{BackendFixture, GENEROUS, StartWithoutWakeups};
 
 pub(crate) struct Embedded {
     folder: TempDir,
@@ -54,7 +54,7 @@ impl Embedded {
     }
 }
 
-impl Fixture for Embedded {
+impl BackendFixture for Embedded {
     async fn start_with(caps: UserLimits) -> Self {
         Self::new(false, caps).await
     }
@@ -93,8 +93,8 @@ impl Fixture for Embedded {
     }
 }
 
-impl StartsDeaf for Embedded {
-    async fn start_deaf(caps: UserLimits) -> Self {
+impl StartWithoutWakeups for Embedded {
+    async fn start_without_wakeups(caps: UserLimits) -> Self {
         Self::new(true, caps).await
     }
 }

@@ -7,10 +7,10 @@ mod listening {
 }
 
 mod deaf {
-    use testkit::conformance::Deaf;
+    use testkit::conformance::WithoutWakeups;
 
     use crate::fixture::Embedded;
 
-    testkit::conformance::agents!(Deaf<Embedded>);
-    testkit::conformance::engine!(Deaf<Embedded>);
+    testkit::conformance::agents!(WithoutWakeups<Embedded>);
+    testkit::conformance::engine!(WithoutWakeups<Embedded>);
 }

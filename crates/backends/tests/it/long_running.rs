@@ -4,7 +4,7 @@ use ports::store::JournalEntry;
 use protocol::tool::ToolEffect;
 use protocol::turn::TurnStatus;
 use rusqlite::Connection;
-use testkit::conformance::Fixture;
+use testkit::conformance::BackendFixture;
 use testkit::conformance::scene::*;
 
 use crate::fixture::{Embedded, raw_database};

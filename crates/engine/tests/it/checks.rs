@@ -8,7 +8,7 @@ use protocol::message::{Message, MessageRole};
 use protocol::turn::{FailureCode, TurnStatus};
 use protocol::{CallId, TurnId};
 use testkit::sim::Simulation;
-use testkit::sim::world::{State, TurnRow};
+use testkit::sim::backend::{BackendState, TurnRow};
 
 use crate::{follow_up_checks, log_checks, operation_checks, tree_checks};
 
@@ -24,21 +24,21 @@ const PROMPT_TOKENS: u64 = 3;
 pub(crate) async fn watch(sim: &Simulation, tree: DelegationLimits) {
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let faults = running_faults(&sim.world.state(), sim.weather.until, tree);
-        let broken = !faults.is_empty() || !sim.facts().violations.is_empty();
-        faults.into_iter().for_each(|fault| sim.violated(fault));
+        let faults = running_faults(&sim.backend.state(), sim.faults.ends_at, tree);
+        let broken = !faults.is_empty() || !sim.observations().violations.is_empty();
+        faults.into_iter().for_each(|fault| sim.report_violation(fault));
         if broken {
             return;
         }
     }
 }
 
-fn running_faults(state: &State, until: Duration, tree: DelegationLimits) -> Vec<String> {
+fn running_faults(state: &BackendState, until: Duration, tree: DelegationLimits) -> Vec<String> {
     let mut faults = tree_checks::faults(state, tree);
     let mut sessions = BTreeSet::new();
     for row in state.turns.values().filter(|row| row.turn.status == TurnStatus::Running) {
         let id = &row.turn.id;
-        if row.is_in_line() && !sessions.insert(&row.turn.session_id) {
+        if row.has_ordinal() && !sessions.insert(&row.turn.session_id) {
             faults.push(format!("G8: {} runs beside {id}", row.turn.session_id));
         }
         let expired = row.lease_until.unwrap_or_default().max(until);
@@ -56,23 +56,23 @@ fn running_faults(state: &State, until: Duration, tree: DelegationLimits) -> Vec
 
 /// Reports the turns that have not ended within their time.
 pub(crate) fn report_unsettled(sim: &Simulation) {
-    let state = sim.world.state();
+    let state = sim.backend.state();
     let open = state.turns.values().filter(|row| row.is_open());
     let open: Vec<String> =
         open.map(|row| format!("{} {:?}", row.turn.id, row.turn.status)).collect();
-    let unheard = !state.arrivals.is_empty();
+    let unheard = !state.completions.is_empty();
     drop(state);
-    sim.violated(format!("G1: no end of {open:?}, completions left: {unheard}"));
+    sim.report_violation(format!("G1: no end of {open:?}, completions left: {unheard}"));
 }
 
 /// All checks of the final state.
 pub(crate) fn check_end(sim: &Simulation) {
-    if !sim.facts().violations.is_empty() {
+    if !sim.observations().violations.is_empty() {
         return;
     }
     let faults: Vec<String> = {
-        let (state, paid) = (sim.world.state(), sim.facts().paid.clone());
-        let calm = sim.weather.until.is_zero();
+        let (state, paid) = (sim.backend.state(), sim.observations().completed_model_calls.clone());
+        let calm = sim.faults.ends_at.is_zero();
         let turns = state
             .turns
             .values()
@@ -81,10 +81,10 @@ pub(crate) fn check_end(sim: &Simulation) {
         let beside = order.chain(follow_up_checks::faults(&state, calm));
         turns.chain(beside).chain(operation_checks::faults(sim, &state)).collect()
     };
-    faults.into_iter().for_each(|fault| sim.violated(fault));
+    faults.into_iter().for_each(|fault| sim.report_violation(fault));
 }
 
-fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
+fn turn_faults(state: &BackendState, row: &TurnRow, paid: u64) -> Vec<String> {
     let id = &row.turn.id;
     let mut faults = Vec::new();
     let mut holds = |fact: bool, what: &str| {
@@ -126,7 +126,7 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
     let steps: BTreeSet<_> = followed_up.iter().map(|follow_up| follow_up.step).collect();
     let completed = usize::from(status == TurnStatus::Completed);
     // Follow-ups that arrived before the end also turn the last answer into a step.
-    let unheard = usize::from(row.followed_up && completed == 0);
+    let unheard = usize::from(row.had_follow_ups && completed == 0);
     holds(
         (completed..=completed + steps.len() + unheard).contains(&final_answers),
         "G5: history has exactly one answer",
@@ -145,10 +145,10 @@ fn turn_faults(state: &State, row: &TurnRow, paid: u64) -> Vec<String> {
     faults
 }
 
-fn order_faults(sim: &Simulation, state: &State) -> Vec<String> {
+fn order_faults(sim: &Simulation, state: &BackendState) -> Vec<String> {
     let mut faults = Vec::new();
     let mut last: BTreeMap<_, (i64, &TurnId)> = BTreeMap::new();
-    let asked = sim.facts().asked.clone();
+    let asked = sim.observations().first_model_calls.clone();
     for (id, _) in &asked {
         let row = &state.turns[id];
         if let Some((ordinal, before)) =
@@ -161,7 +161,7 @@ fn order_faults(sim: &Simulation, state: &State) -> Vec<String> {
     faults
 }
 
-fn said_by<'a>(state: &'a State, turn: &TurnId) -> Vec<&'a Message> {
+fn said_by<'a>(state: &'a BackendState, turn: &TurnId) -> Vec<&'a Message> {
     let rows = state.sessions.values().flat_map(|row| &row.messages);
     rows.map(|row| &row.message).filter(|said| said.turn_id == *turn).collect()
 }

@@ -40,10 +40,10 @@ impl Message<'_> {
     pub(crate) async fn send_and_follow(&self) {
         let sim = &self.fleet.sim;
         let (wait, cancels, after) = {
-            let mut dice = sim.dice();
-            let wait = dice.up_to(self.fleet.plan.sent_within);
-            let cancels = dice.chance(self.fleet.plan.cancelled);
-            (wait, cancels, dice.up_to(Duration::from_secs(6)))
+            let mut rng = sim.rng();
+            let wait = rng.up_to(self.fleet.plan.sent_within);
+            let cancels = rng.chance(self.fleet.plan.cancelled);
+            (wait, cancels, rng.up_to(Duration::from_secs(6)))
         };
         sleep(wait).await;
         let cancel = async {
@@ -60,7 +60,7 @@ impl Message<'_> {
         loop {
             match self.submit().await {
                 Sent::Turn(turn) => {
-                    if self.sim().dice().chance(200) {
+                    if self.sim().rng().chance(200) {
                         self.submit_again(&turn).await;
                     }
                     let seen = self.follow(&turn).await;
@@ -70,7 +70,7 @@ impl Message<'_> {
                     // An earlier request arrived late and created a turn for the message.
                     None => {}
                     Some(FollowUpState::Returned | FollowUpState::Dropped)
-                        if self.sim().dice().chance(500) => {}
+                        if self.sim().rng().chance(500) => {}
                     Some(_) => return,
                 },
             }
@@ -79,7 +79,7 @@ impl Message<'_> {
 
     async fn submit(&self) -> Sent {
         loop {
-            let asked = if self.sim().dice().chance(300) {
+            let asked = if self.sim().rng().chance(300) {
                 self.push().await
             } else {
                 self.ask(&self.text()).await
@@ -95,12 +95,12 @@ impl Message<'_> {
                     Duration::from_secs(2)
                 }
                 Some(other) => {
-                    self.sim().violated(format!("G7: a new message is answered {other:?}"));
+                    self.sim().report_violation(format!("G7: a new message is answered {other:?}"));
                     Duration::from_secs(2)
                 }
                 None => Duration::from_millis(400),
             };
-            let pause = self.sim().dice().up_to(pause);
+            let pause = self.sim().rng().up_to(pause);
             sleep(pause).await;
         }
     }
@@ -148,11 +148,13 @@ impl Message<'_> {
         match self.ask(&self.text()).await {
             Some(SubmissionOutcome::Joined(again)) if again.id == *turn => {}
             None => {}
-            other => self.sim().violated(format!("G7: {turn} sent again is {other:?}")),
+            other => self.sim().report_violation(format!("G7: {turn} sent again is {other:?}")),
         }
         match self.ask("other words").await {
             Some(SubmissionOutcome::MessageIdReused) | None => {}
-            other => self.sim().violated(format!("G7: {turn} with other words is {other:?}")),
+            other => {
+                self.sim().report_violation(format!("G7: {turn} with other words is {other:?}"))
+            }
         }
     }
 
@@ -174,15 +176,15 @@ impl Message<'_> {
     async fn cancel(&self) {
         loop {
             let process = self.fleet.any();
-            let asked = self.sim().world.now();
+            let asked = self.sim().backend.now();
             let cancel = process.engine.cancel(self.owner, self.session);
             if let Ok(Ok(report)) = timeout(CANCEL_TIMEOUT, cancel).await {
                 if report.reason != Some(CancelReason::NotConfirmed) {
                     tree_checks::nothing_runs(self.sim(), self.session, asked);
                 }
-                let took = self.sim().world.now() - asked;
+                let took = self.sim().backend.now() - asked;
                 if self.fleet.plan.cancelled_within.is_some_and(|most| took > most) {
-                    self.sim().violated(format!("G9: a cancel took {took:?}"));
+                    self.sim().report_violation(format!("G9: a cancel took {took:?}"));
                 }
                 return;
             }
@@ -198,7 +200,7 @@ impl Message<'_> {
             let cursor = seen.last().map_or(0, |segment| segment.last);
             let mut follower =
                 LogFollower::new(log, turn.task(), cursor, Duration::from_millis(500));
-            let patience = self.sim().dice().up_to(Duration::from_secs(6));
+            let patience = self.sim().rng().up_to(Duration::from_secs(6));
             let reading = async {
                 loop {
                     match follower.next(Duration::from_secs(2)).await {
@@ -212,11 +214,11 @@ impl Message<'_> {
             match timeout(patience, reading).await {
                 Ok(Some(LogUpdate::End)) => return seen,
                 Ok(Some(other)) => {
-                    self.sim().violated(format!("G4: the log of {turn} is {other:?}"));
+                    self.sim().report_violation(format!("G4: the log of {turn} is {other:?}"));
                     return seen;
                 }
                 Ok(None) | Err(_) => {
-                    let away = self.sim().dice().up_to(Duration::from_millis(500));
+                    let away = self.sim().rng().up_to(Duration::from_millis(500));
                     sleep(away).await;
                 }
             }
@@ -224,7 +226,7 @@ impl Message<'_> {
     }
 
     fn compare(&self, turn: &TurnId, seen: &[Segment]) {
-        let state = self.sim().world.state();
+        let state = self.sim().backend.state();
         let bytes = |segments: &[Segment]| -> Vec<u8> {
             segments.iter().flat_map(|segment| segment.bytes.to_vec()).collect()
         };
@@ -232,12 +234,14 @@ impl Message<'_> {
         let ended = !state.turns[turn].is_open();
         drop(state);
         if !same {
-            self.sim()
-                .violated(format!("G4: a client read {turn} differently from what is stored"));
+            self.sim().report_violation(format!(
+                "G4: a client read {turn} differently from what is stored"
+            ));
         }
         if !ended {
-            self.sim()
-                .violated(format!("G6: a client read the end of {turn}, which has not ended"));
+            self.sim().report_violation(format!(
+                "G6: a client read the end of {turn}, which has not ended"
+            ));
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pilothouse_engine::{Engine, EngineRoles};
 use ports::Ports;
-use testkit::sim::{Fate, Node, SimModel, Simulation, tools};
+use testkit::sim::{NodeFault, SimModel, SimNode, Simulation, tools};
 
 use crate::plan::{Plan, options};
 
@@ -23,7 +23,7 @@ pub(crate) struct Fleet {
 pub(crate) struct Process {
     pub(crate) engine: Engine,
     pub(crate) ports: Ports,
-    node: Arc<Node>,
+    node: Arc<SimNode>,
 }
 
 impl Fleet {
@@ -35,7 +35,7 @@ impl Fleet {
     /// Any process, dead or alive: a client cannot tell.
     pub(crate) fn any(&self) -> Arc<Process> {
         let processes = self.processes();
-        let chosen = self.sim.dice().below(processes.len() as u64);
+        let chosen = self.sim.rng().below(processes.len() as u64);
         processes[chosen as usize].clone()
     }
 
@@ -45,10 +45,10 @@ impl Fleet {
             tokio::time::sleep(POLL_INTERVAL).await;
             let dead: Vec<usize> = {
                 let processes = self.processes();
-                (0..processes.len()).filter(|place| processes[*place].node.is_dead()).collect()
+                (0..processes.len()).filter(|place| processes[*place].node.is_crashed()).collect()
             };
             for place in dead {
-                let missed = self.sim.dice().up_to(RESTART_DELAY);
+                let missed = self.sim.rng().up_to(RESTART_DELAY);
                 tokio::time::sleep(missed).await;
                 self.replace(place);
             }
@@ -59,9 +59,9 @@ impl Fleet {
     pub(crate) async fn restart_one(&self, at: Duration) {
         tokio::time::sleep(at).await;
         let chosen = self.any();
-        self.sim.tell(|| format!("node {} is told to stop", chosen.node.number));
+        self.sim.trace_event(|| format!("node {} is told to stop", chosen.node.number));
         chosen.engine.shutdown().await;
-        chosen.node.die();
+        chosen.node.crash();
     }
 
     fn replace(&self, place: usize) {
@@ -76,8 +76,8 @@ impl Fleet {
 
 impl Process {
     fn start(sim: &Arc<Simulation>, plan: &Plan) -> Arc<Self> {
-        let fate: Fate = plan.fate(&mut sim.dice());
-        let node = Node::start(sim, fate);
+        let node_fault: NodeFault = plan.node_fault(&mut sim.rng());
+        let node = SimNode::start(sim, node_fault);
         let ports = node.ports();
         let (model, tools) = (SimModel::of(&node), tools(&node));
         let engine = Engine::new(ports.clone(), model, tools, Vec::new(), options(plan));

@@ -7,16 +7,16 @@ use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::message::MessageRole;
 use protocol::turn::TurnStatus;
 use protocol::{MessageId, TurnId};
-use testkit::sim::world::State;
+use testkit::sim::backend::BackendState;
 
 /// The follow-ups that were delivered to the model of this turn.
-pub(crate) fn delivered<'a>(state: &'a State, turn: &TurnId) -> Vec<&'a FollowUp> {
+pub(crate) fn delivered<'a>(state: &'a BackendState, turn: &TurnId) -> Vec<&'a FollowUp> {
     let all = state.follow_ups.iter().map(|row| &row.follow_up);
     all.filter(|one| one.turn_id == *turn && one.state == FollowUpState::Delivered).collect()
 }
 
 /// `calm`: no message was ever lost, so nothing was repeated.
-pub(crate) fn faults(state: &State, calm: bool) -> Vec<String> {
+pub(crate) fn faults(state: &BackendState, calm: bool) -> Vec<String> {
     let shown = shown(state);
     let mut faults = Vec::new();
     for follow_up in state.follow_ups.iter().map(|row| &row.follow_up) {
@@ -44,7 +44,7 @@ pub(crate) fn faults(state: &State, calm: bool) -> Vec<String> {
 }
 
 /// How often the log of each turn shows that a follow-up was delivered.
-fn shown(state: &State) -> BTreeMap<(TurnId, MessageId), usize> {
+fn shown(state: &BackendState) -> BTreeMap<(TurnId, MessageId), usize> {
     let mut shown = BTreeMap::new();
     for (task, log) in &state.logs {
         let frames = log.segments.iter().flat_map(|segment| segment.frames());

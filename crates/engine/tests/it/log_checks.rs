@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use protocol::chunk::{Chunk, FinishReason};
 use protocol::message::Message;
 use protocol::turn::TurnStatus;
-use testkit::sim::world::{Log, TurnRow};
+use testkit::sim::backend::{TaskLog, TurnRow};
 
-pub(crate) fn faults(row: &TurnRow, log: &Log, answer: Option<&Message>) -> Vec<String> {
+pub(crate) fn faults(row: &TurnRow, log: &TaskLog, answer: Option<&Message>) -> Vec<String> {
     let mut reader = Reader::default();
     let chunks: Vec<Chunk> = log
         .segments

@@ -4,9 +4,9 @@ use protocol::message::{Message, MessageRole, ToolOutcome};
 use protocol::operation::OperationState;
 use protocol::{CallId, TurnId};
 use testkit::sim::Simulation;
-use testkit::sim::world::State;
+use testkit::sim::backend::BackendState;
 
-pub(crate) fn faults(sim: &Simulation, state: &State) -> Vec<String> {
+pub(crate) fn faults(sim: &Simulation, state: &BackendState) -> Vec<String> {
     let mut faults = effect_faults(sim, state);
     for operation in state.operations.values() {
         let (id, call) = (&operation.task_id, &operation.call.id);
@@ -32,8 +32,8 @@ pub(crate) fn faults(sim: &Simulation, state: &State) -> Vec<String> {
 }
 
 /// Every successful result must have had its effect.
-fn effect_faults(sim: &Simulation, state: &State) -> Vec<String> {
-    let facts = sim.facts();
+fn effect_faults(sim: &Simulation, state: &BackendState) -> Vec<String> {
+    let observations = sim.observations();
     let rows = state.sessions.values().flat_map(|row| &row.messages).map(|row| &row.message);
     let results = rows
         .filter(|said| said.role == MessageRole::Tool && said.outcome == Some(ToolOutcome::Ok))
@@ -49,13 +49,13 @@ fn effect_faults(sim: &Simulation, state: &State) -> Vec<String> {
     results
         .chain(parked)
         .map(|(turn, call)| carried_out_by(state, turn, call))
-        .filter(|call| !facts.effects.contains_key(call))
+        .filter(|call| !observations.effects.contains_key(call))
         .map(|(turn, call)| format!("G10: {call} of {turn} has a result and never happened"))
         .collect()
 }
 
 /// A call of an operation is carried out by the operation's own turn.
-fn carried_out_by(state: &State, turn: TurnId, call: CallId) -> (TurnId, CallId) {
+fn carried_out_by(state: &BackendState, turn: TurnId, call: CallId) -> (TurnId, CallId) {
     let mut all = state.operations.values();
     let operation = all.find(|known| known.asked_by == turn && known.call.id == call);
     (operation.map_or(turn, |operation| operation.task_id.turn()), call)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ports::store::{OperationCompleted, OperationKey};
 use protocol::operation::OperationCompletion;
 use serde_json::json;
-use testkit::sim::Callback;
+use testkit::sim::OperationCallback;
 use tokio::time::{sleep, timeout};
 
 use crate::fleet::Fleet;
@@ -20,18 +20,18 @@ pub(crate) async fn report(fleet: &Fleet, answered: &Cell<bool>) {
     let sim = &fleet.sim;
     loop {
         let due = {
-            let (now, mut facts) = (sim.world.now(), sim.facts());
-            let first = facts.callbacks.iter().position(|callback| callback.at <= now);
-            first.map(|first| facts.callbacks.remove(first))
+            let (now, mut observations) = (sim.backend.now(), sim.observations());
+            let first = observations.callbacks.iter().position(|callback| callback.at <= now);
+            first.map(|first| observations.callbacks.remove(first))
         };
         if let Some(callback) = due {
             deliver(fleet, &callback).await;
             continue;
         }
         let done = {
-            let state = sim.world.state();
+            let state = sim.backend.state();
             let open = state.turns.values().any(|row| row.is_open());
-            !open && state.arrivals.is_empty() && sim.facts().callbacks.is_empty()
+            !open && state.completions.is_empty() && sim.observations().callbacks.is_empty()
         };
         if done && answered.get() {
             return;
@@ -40,10 +40,10 @@ pub(crate) async fn report(fleet: &Fleet, answered: &Cell<bool>) {
     }
 }
 
-async fn deliver(fleet: &Fleet, callback: &Callback) {
+async fn deliver(fleet: &Fleet, callback: &OperationCallback) {
     let (by_message, by_task, garbage, success) = {
-        let mut dice = fleet.sim.dice();
-        (dice.chance(500), dice.chance(300), dice.chance(100), dice.chance(800))
+        let mut rng = fleet.sim.rng();
+        (rng.chance(500), rng.chance(300), rng.chance(100), rng.chance(800))
     };
     if garbage {
         while !sent(fleet, "{ who knows".to_owned()).await {}
@@ -83,7 +83,7 @@ async fn called_back(
     let call = process.engine.complete_operation(which, completion.clone());
     match timeout(REQUEST_TIMEOUT, call).await {
         Ok(Ok(OperationCompleted::Unknown)) => {
-            fleet.sim.violated(format!("L3: {which:?} is unknown"));
+            fleet.sim.report_violation(format!("L3: {which:?} is unknown"));
             true
         }
         Ok(Ok(_)) => true,

@@ -5,7 +5,10 @@ use std::time::Duration;
 use pilothouse_engine::EngineOptions;
 use protocol::limits::{DelegationLimits, UserLimits};
 use protocol::session::Owner;
-use testkit::sim::{Dice, Fate, Manner, Outage, Service, Side, Weather, Whom};
+use testkit::sim::{
+    AffectedNodes, CallPhase, FaultSchedule, NodeFault, OutageKind, ServiceOutage, SimRng,
+    SimService,
+};
 
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
 /// How long an operation may take.
@@ -24,7 +27,7 @@ pub(crate) struct Plan {
     pub(crate) messages: u64,
     /// Latest time at which the messages of a session are sent.
     pub(crate) sent_within: Duration,
-    pub(crate) weather: Weather,
+    pub(crate) faults: FaultSchedule,
     pub(crate) purges: Vec<Duration>,
     pub(crate) restarts: Vec<Duration>,
     /// Per thousand messages.
@@ -39,29 +42,29 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// No faults.
-    pub(crate) fn calm(dice: &mut Dice) -> Self {
+    pub(crate) fn calm(rng: &mut SimRng) -> Self {
         let users = [Owner::User("ann".into()), Owner::User("bob".into()), Owner::Anonymous];
-        let sessions = (0..2 + dice.below(4)).map(|n| users[n as usize % users.len()].clone());
+        let sessions = (0..2 + rng.below(4)).map(|n| users[n as usize % users.len()].clone());
         Self {
             caps: UserLimits {
-                running: 1 + dice.below(3) as u32,
-                in_flight: 4 + dice.below(8) as u32,
+                running: 1 + rng.below(3) as u32,
+                in_flight: 4 + rng.below(8) as u32,
                 executions: 25,
             },
-            processes: 1 + dice.below(3) as usize,
-            workers: *dice.pick(&[1, 2, 4]),
+            processes: 1 + rng.below(3) as usize,
+            workers: *rng.pick(&[1, 2, 4]),
             tree: DelegationLimits {
-                depth: 1 + dice.below(3) as u32,
-                fan_out: 1 + dice.below(3) as u32,
+                depth: 1 + rng.below(3) as u32,
+                fan_out: 1 + rng.below(3) as u32,
             },
             delegating: 0,
             sessions: sessions.collect(),
-            messages: 1 + dice.below(4),
-            sent_within: dice.between(seconds(1), seconds(12)),
-            weather: Weather::default(),
+            messages: 1 + rng.below(4),
+            sent_within: rng.between(seconds(1), seconds(12)),
+            faults: FaultSchedule::default(),
             purges: Vec::new(),
             restarts: Vec::new(),
-            cancelled: *dice.pick(&[0, 100, 400]),
+            cancelled: *rng.pick(&[0, 100, 400]),
             cancelled_within: Some(seconds(1)),
             dying: 0,
             pausing: 0,
@@ -70,7 +73,7 @@ impl Plan {
     }
 
     /// One user has far more turns than may run, another has a single one, and there are few workers.
-    pub(crate) fn crowded(dice: &mut Dice) -> Self {
+    pub(crate) fn crowded(rng: &mut SimRng) -> Self {
         let mut sessions = vec![Owner::User("ann".into()); 12];
         sessions.push(Owner::User("bob".into()));
         Self {
@@ -81,45 +84,46 @@ impl Plan {
             messages: 1,
             sent_within: seconds(4),
             cancelled: 0,
-            ..Self::calm(dice)
+            ..Self::calm(rng)
         }
     }
 
     /// One worker, and one running turn per user: a waiting turn must release its permits for the turns it waits for.
-    pub(crate) fn narrow(dice: &mut Dice) -> Self {
+    pub(crate) fn narrow(rng: &mut SimRng) -> Self {
         Self {
             caps: UserLimits { running: 1, in_flight: 15, executions: 25 },
             processes: 1,
             workers: 1,
             tree: DelegationLimits { depth: 3, fan_out: 3 },
             delegating: 500,
-            ..Self::stormy(dice)
+            ..Self::stormy(rng)
         }
     }
 
     /// No hint ever arrives: all changes must be found by polling.
-    pub(crate) fn deaf(dice: &mut Dice) -> Self {
-        let weather = Weather { until: seconds(600), unhinted: 1000, ..Weather::default() };
+    pub(crate) fn without_hints(rng: &mut SimRng) -> Self {
+        let faults =
+            FaultSchedule { ends_at: seconds(600), hint_lost: 1000, ..FaultSchedule::default() };
         // A renewal reports the cancel, and then the tool has its grace period.
         let cancelled_within = Some(LEASE / 3 + seconds(1));
-        Self { weather, cancelled: 400, cancelled_within, ..Self::calm(dice) }
+        Self { faults, cancelled: 400, cancelled_within, ..Self::calm(rng) }
     }
 
     /// Each kind of fault is injected for some of the seeds, so that all combinations occur.
-    pub(crate) fn stormy(dice: &mut Dice) -> Self {
-        let mut plan = Self::calm(dice);
-        let until = dice.between(seconds(5), seconds(25));
-        let mut some = |most: u64| if dice.chance(500) { 1 + dice.below(most) } else { 0 };
-        plan.weather = Weather {
-            until,
+    pub(crate) fn stormy(rng: &mut SimRng) -> Self {
+        let mut plan = Self::calm(rng);
+        let until = rng.between(seconds(5), seconds(25));
+        let mut some = |most: u64| if rng.chance(500) { 1 + rng.below(most) } else { 0 };
+        plan.faults = FaultSchedule {
+            ends_at: until,
             refused: some(120),
-            unheard: some(120),
-            late: some(60),
+            reply_lost: some(120),
+            delayed: some(60),
             slow: some(200),
-            slowest: Duration::from_millis(some(2500)),
-            repeated: some(300),
+            max_latency: Duration::from_millis(some(2500)),
+            duplicated: some(300),
             reordered: some(300),
-            unhinted: some(1000),
+            hint_lost: some(1000),
             outages: Vec::new(),
         };
         plan.cancelled_within = None;
@@ -127,27 +131,27 @@ impl Plan {
         plan.pausing = some(900);
         plan.sleeping = some(400);
         let (outages, purges, restarts) = (some(4), some(3), some(3));
-        plan.purges = (0..purges).map(|_| dice.up_to(until)).collect();
-        plan.restarts = (0..restarts).map(|_| dice.up_to(until)).collect();
-        plan.weather.outages = (0..outages).map(|_| outage(dice, until)).collect();
+        plan.purges = (0..purges).map(|_| rng.up_to(until)).collect();
+        plan.restarts = (0..restarts).map(|_| rng.up_to(until)).collect();
+        plan.faults.outages = (0..outages).map(|_| outage(rng, until)).collect();
         plan
     }
 
-    pub(crate) fn fate(&self, dice: &mut Dice) -> Fate {
-        let most = *dice.pick(&[20, 100, 500]);
-        let at_call = 1 + dice.below(most);
-        let side = *dice.pick(&[Side::Before, Side::Underway, Side::After]);
-        let (dies, pauses) = (dice.chance(self.dying), dice.chance(self.pausing));
-        let sleeps = dice.chance(self.sleeping);
-        let lasts = dice.between(LEASE / 2, LEASE * 3);
+    pub(crate) fn node_fault(&self, rng: &mut SimRng) -> NodeFault {
+        let most = *rng.pick(&[20, 100, 500]);
+        let at_call = 1 + rng.below(most);
+        let phase = *rng.pick(&[CallPhase::Before, CallPhase::InFlight, CallPhase::After]);
+        let (dies, pauses) = (rng.chance(self.dying), rng.chance(self.pausing));
+        let sleeps = rng.chance(self.sleeping);
+        let duration = rng.between(LEASE / 2, LEASE * 3);
         if dies {
-            Fate::Dies { at_call, side }
+            NodeFault::Crashes { at_call, phase }
         } else if pauses {
-            Fate::Pauses { at_call, side, lasts }
+            NodeFault::Pauses { at_call, phase, duration }
         } else if sleeps {
-            Fate::Sleeps { at_call, side, lasts }
+            NodeFault::Suspends { at_call, phase, duration }
         } else {
-            Fate::Lives
+            NodeFault::None
         }
     }
 }
@@ -172,14 +176,18 @@ pub(crate) fn options(plan: &Plan) -> EngineOptions {
     }
 }
 
-fn outage(dice: &mut Dice, until: Duration) -> Outage {
-    let from = dice.up_to(until);
-    Outage {
-        service: *dice.pick(&[Service::Store, Service::Log, Service::Queue]),
-        whom: if dice.chance(400) { Whom::All } else { Whom::Node(1 + dice.below(3) as u32) },
-        manner: *dice.pick(&[Manner::Refuses, Manner::Hangs]),
+fn outage(rng: &mut SimRng, until: Duration) -> ServiceOutage {
+    let from = rng.up_to(until);
+    ServiceOutage {
+        service: *rng.pick(&[SimService::Store, SimService::Log, SimService::Queue]),
+        nodes: if rng.chance(400) {
+            AffectedNodes::All
+        } else {
+            AffectedNodes::Node(1 + rng.below(3) as u32)
+        },
+        kind: *rng.pick(&[OutageKind::Refused, OutageKind::NoReply]),
         from,
-        to: from + dice.between(Duration::from_millis(200), LEASE * 2),
+        to: from + rng.between(Duration::from_millis(200), LEASE * 2),
     }
 }
 

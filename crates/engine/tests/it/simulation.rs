@@ -11,7 +11,7 @@ use futures::stream::FuturesUnordered;
 use ports::store::NewSession;
 use protocol::SessionId;
 use testkit::scale::scaled;
-use testkit::sim::{Dice, Setting, Simulation, Story};
+use testkit::sim::{EventTrace, SimRng, Simulation, SimulationConfig};
 use tokio::time::sleep;
 
 use crate::checks;
@@ -51,7 +51,7 @@ fn the_guarantees_hold_when_nothing_fails() {
 #[test]
 fn the_guarantees_hold_when_no_hint_arrives() {
     let seeds = scaled(CALM_SEEDS) as u64;
-    let tally = each_seed(seeds, Plan::deaf);
+    let tally = each_seed(seeds, Plan::without_hints);
     assert!(tally.cancelled > seeds / 4, "{tally:?}");
 }
 
@@ -66,8 +66,8 @@ fn one_worker_and_one_permit_are_enough_for_a_whole_tree() {
 #[test]
 fn a_seed_always_gives_the_same_history() {
     for seed in 0..10 {
-        let story = || run(seed, Plan::stormy, Story::Told).story();
-        let (first, second) = (story(), story());
+        let trace = || run(seed, Plan::stormy, EventTrace::Recorded).trace();
+        let (first, second) = (trace(), trace());
         let differs = first.iter().zip(&second).find(|(first, second)| first != second);
         assert_eq!(differs, None, "seed {seed}");
         assert_eq!(first.len(), second.len(), "seed {seed}");
@@ -79,10 +79,10 @@ fn a_seed_always_gives_the_same_history() {
 fn a_users_single_turn_waits_for_one_rotation_at_most() {
     replay(Plan::crowded);
     for seed in 0..40 {
-        let sim = run(seed, Plan::crowded, Story::Untold);
-        assert_eq!(sim.facts().violations, Vec::<String>::new(), "seed {seed}");
-        let (state, asked) = (sim.world.state(), sim.facts().asked.clone());
-        let bobs = state.turns.values().filter(|row| row.slot == "bob");
+        let sim = run(seed, Plan::crowded, EventTrace::Off);
+        assert_eq!(sim.observations().violations, Vec::<String>::new(), "seed {seed}");
+        let (state, asked) = (sim.backend.state(), sim.observations().first_model_calls.clone());
+        let bobs = state.turns.values().filter(|row| row.quota_key == "bob");
         let bob = bobs.min_by_key(|row| row.accepted).expect("bob asked");
         let before_bob = asked.iter().take_while(|(turn, _)| *turn != bob.turn.id);
         let meanwhile = before_bob.filter(|(_, at)| *at > bob.opened).count();
@@ -91,7 +91,7 @@ fn a_users_single_turn_waits_for_one_rotation_at_most() {
 }
 
 /// Runs seeds on all cores and reports the first that breaks a guarantee.
-fn each_seed(count: u64, plan: fn(&mut Dice) -> Plan) -> Tally {
+fn each_seed(count: u64, plan: fn(&mut SimRng) -> Plan) -> Tally {
     replay(plan);
     let next = AtomicU64::new(0);
     let work = || {
@@ -101,8 +101,8 @@ fn each_seed(count: u64, plan: fn(&mut Dice) -> Plan) -> Tally {
             if seed >= count {
                 return tally;
             }
-            let sim = run(seed, plan, Story::Untold);
-            let violations = sim.facts().violations.clone();
+            let sim = run(seed, plan, EventTrace::Off);
+            let violations = sim.observations().violations.clone();
             assert!(violations.is_empty(), "seed {seed}: {violations:#?}");
             tally += Tally::of(&sim);
         }
@@ -118,29 +118,35 @@ fn each_seed(count: u64, plan: fn(&mut Dice) -> Plan) -> Tally {
     })
 }
 
-/// Replays the requested seed and prints its story, if one is requested.
-fn replay(plan: fn(&mut Dice) -> Plan) {
+/// Replays the requested seed and prints its trace, if one is requested.
+fn replay(plan: fn(&mut SimRng) -> Plan) {
     if let Some(seed) = number("PILOTHOUSE_SIM_SEED") {
-        let sim = run(seed, plan, Story::Told);
-        let story = sim.story().join("\n");
-        panic!("{story}\nseed {seed}: {:#?}", sim.facts().violations);
+        let sim = run(seed, plan, EventTrace::Recorded);
+        let trace = sim.trace().join("\n");
+        panic!("{trace}\nseed {seed}: {:#?}", sim.observations().violations);
     }
 }
 
-fn run(seed: u64, plan: fn(&mut Dice) -> Plan, story: Story) -> Arc<Simulation> {
+fn run(seed: u64, plan: fn(&mut SimRng) -> Plan, trace: EventTrace) -> Arc<Simulation> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let mut dice = Dice::new(seed);
-        let plan = plan(&mut dice);
-        let (caps, workers, weather) = (plan.caps, plan.workers, plan.weather.clone());
+        let mut rng = SimRng::new(seed);
+        let plan = plan(&mut rng);
+        let (caps, workers, faults) = (plan.caps, plan.workers, plan.faults.clone());
         let delegating = plan.delegating;
-        let setting = Setting { caps, lease: LEASE, workers, delegating, weather };
-        let sim = Simulation::new(dice, setting, story);
-        sim.tell(|| format!("seed {seed}: {plan:?}"));
+        let config = SimulationConfig {
+            caps,
+            lease: LEASE,
+            workers,
+            delegations_per_mille: delegating,
+            faults,
+        };
+        let sim = Simulation::new(rng, config, trace);
+        sim.trace_event(|| format!("seed {seed}: {plan:?}"));
         play(Fleet::start(&sim, plan)).await;
         checks::check_end(&sim);
         sim
@@ -150,7 +156,7 @@ fn run(seed: u64, plan: fn(&mut Dice) -> Plan, story: Story) -> Arc<Simulation> 
 async fn play(fleet: Fleet) {
     let sim = &fleet.sim;
     let sessions: Vec<SessionId> = {
-        let mut state = sim.world.state();
+        let mut state = sim.backend.state();
         let owners = fleet.plan.sessions.iter();
         let mut create = |owner| state.create_session(owner, NewSession::default());
         owners.map(|owner| create(owner).expect("a session").id).collect()
@@ -180,16 +186,16 @@ async fn play(fleet: Fleet) {
         let mut times = fleet.plan.purges.clone();
         times.sort();
         for at in times {
-            sleep(at.saturating_sub(sim.world.now())).await;
-            sim.tell(|| "the queue loses everything".into());
-            sim.world.state().line.purge();
+            sleep(at.saturating_sub(sim.backend.now())).await;
+            sim.trace_event(|| "the queue loses everything".into());
+            sim.backend.state().queue.purge();
         }
         std::future::pending::<()>().await
     };
     tokio::select! {
         biased;
         _ = all_settled => {}
-        () = sleep(fleet.plan.weather.until + SETTLED) => checks::report_unsettled(sim),
+        () = sleep(fleet.plan.faults.ends_at + SETTLED) => checks::report_unsettled(sim),
         never = fleet.restart_dead() => match never {},
         () = restarts => {}
         () = purges => {}

@@ -34,15 +34,15 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn of(sim: &Simulation) -> Self {
-        let facts = sim.facts();
+        let observations = sim.observations();
         let mut tally = Self {
-            model_calls: facts.model_calls,
-            tool_calls: facts.tool_calls,
-            stale_writes: facts.stale_writes,
+            model_calls: observations.model_calls,
+            tool_calls: observations.tool_calls,
+            stale_writes: observations.stale_writes,
             ..Self::default()
         };
-        drop(facts);
-        let state = sim.world.state();
+        drop(observations);
+        let state = sim.backend.state();
         for row in &state.follow_ups {
             match row.follow_up.state {
                 FollowUpState::Delivered => tally.delivered += 1,

@@ -6,10 +6,10 @@ use std::time::Duration;
 use protocol::limits::DelegationLimits;
 use protocol::{SessionId, TurnId};
 use testkit::sim::Simulation;
-use testkit::sim::world::{State, TurnRow};
+use testkit::sim::backend::{BackendState, TurnRow};
 
 /// Checks that apply at any moment.
-pub(crate) fn faults(state: &State, tree: DelegationLimits) -> Vec<String> {
+pub(crate) fn faults(state: &BackendState, tree: DelegationLimits) -> Vec<String> {
     let mut faults = Vec::new();
     let open = || state.turns.values().filter(|row| row.is_open());
     for row in open() {
@@ -30,16 +30,16 @@ pub(crate) fn faults(state: &State, tree: DelegationLimits) -> Vec<String> {
 /// After a confirmed cancel of this session, no turn that existed when it was requested is running.
 pub(crate) fn nothing_runs(sim: &Simulation, session: &SessionId, asked: Duration) {
     let left: Vec<String> = {
-        let state = sim.world.state();
+        let state = sim.backend.state();
         let tree = tree_of(&state, session);
         let before = tree.iter().map(|turn| &state.turns[turn]).filter(|row| row.opened < asked);
         // With faults, a process may be cut off and notice the end of its turn only later.
-        let calm = sim.weather.until.is_zero();
-        let left = before.filter(|row| row.is_open() || calm && sim.is_at_work(&row.turn.id));
+        let calm = sim.faults.ends_at.is_zero();
+        let left = before.filter(|row| row.is_open() || calm && sim.has_active_call(&row.turn.id));
         left.map(|row| format!("{} {:?}", row.turn.id, row.turn.status)).collect()
     };
     if !left.is_empty() {
-        sim.violated(format!("G9: the cancel of {session} was confirmed, but {left:?}"));
+        sim.report_violation(format!("G9: the cancel of {session} was confirmed, but {left:?}"));
     }
 }
 
@@ -48,7 +48,7 @@ fn is_child(row: &TurnRow, parent: &TurnId) -> bool {
 }
 
 /// The turns of the session and all turns they started.
-fn tree_of(state: &State, session: &SessionId) -> BTreeSet<TurnId> {
+fn tree_of(state: &BackendState, session: &SessionId) -> BTreeSet<TurnId> {
     let of_session = state.turns.values().filter(|row| row.turn.session_id == *session);
     let mut tree: BTreeSet<TurnId> = of_session.map(|row| row.turn.id.clone()).collect();
     loop {

@@ -6,8 +6,8 @@ use protocol::UserId;
 
 use crate::error::PortResult;
 
-/// Laws: a key is found by its digest until it is revoked (`a_revoked_key_opens_nothing`); users see and revoke only their
-/// own (`keys_are_seen_by_their_user_only`).
+/// Laws: a key is found by its digest until it is revoked (`a_revoked_key_identifies_no_user`); users see and revoke
+/// only their own (`keys_are_seen_by_their_user_only`).
 #[async_trait]
 pub trait ApiKeys: Send + Sync {
     async fn create(&self, user: &UserId, new: NewApiKey) -> PortResult<ApiKey>;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::PortResult;
 
-/// Laws: a key is booked once per user (`a_key_is_booked_once`); the balance is the sum of the ledger
+/// Laws: a key is booked once per user (`a_transaction_key_is_booked_once`); the balance is the sum of the ledger
 /// (`the_balance_is_the_sum_of_the_ledger`), also under concurrency (`the_ledger_adds_up_under_concurrency`); users see
 /// only their own (`a_ledger_is_seen_by_its_user_only`).
 #[async_trait]
@@ -33,8 +33,8 @@ pub trait Credits: Send + Sync {
     ) -> PortResult<i64>;
 }
 
-/// Executions of blocks on their own. Laws: a run is started once per key (`a_block_run_is_begun_once`) and ends once, with
-/// its charge (`a_block_run_ends_once_with_its_charge`).
+/// Executions of blocks on their own. Laws: a run is started once per key (`a_block_run_is_started_once`) and ends
+/// once, with its charge (`a_block_run_ends_once_with_its_charge`).
 #[async_trait]
 pub trait BlockRuns: Send + Sync {
     async fn begin(&self, new: &NewBlockRun) -> PortResult<BlockRunBegun>;

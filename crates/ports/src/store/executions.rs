@@ -24,17 +24,17 @@ use crate::leases::LeaseRenewal;
 /// (`every_claim_of_an_execution_raises_the_fence`), the same worker gets its existing claim
 /// (`a_repeated_claim_of_an_execution_is_the_same`), a stale claim changes nothing
 /// (`a_stale_claim_of_an_execution_changes_nothing`), and an execution with an expired lease is due again
-/// (`a_lapsed_execution_is_due_again`). A hand-back is not a crash (`a_handed_back_execution_does_not_count_as_crashed`). A
-/// user runs at most as many at once as the limit, not counting children (`no_more_executions_run_than_the_cap`). The
-/// journal is dense (`the_journal_is_dense`), and a repeated batch is written once
-/// (`a_batch_that_is_repeated_is_written_once`), with its charges and reviews
+/// (`an_execution_with_an_expired_lease_is_due_again`). A hand-back is not a crash
+/// (`a_handed_back_execution_does_not_count_as_crashed`). A user runs at most as many at once as the limit, not
+/// counting children (`running_executions_are_limited_per_user`). The journal is dense (`the_journal_is_dense`), and a
+/// repeated batch is written once (`a_repeated_batch_is_written_once`), with its charges and reviews
 /// (`a_batch_is_written_with_its_charges_and_reviews`). An execution ends once (`an_execution_ends_once`). It stays in
-/// REVIEW only while a review is pending (`an_execution_rests_only_while_a_review_waits`). A stop reaches all children
-/// (`a_stop_reaches_all_children`), ends unclaimed ones at once (`a_stop_ends_what_nobody_holds`) and withdraws the reviews
-/// (`a_stop_withdraws_the_reviews`). An execution is visible to its user only (`an_execution_is_seen_by_its_user_only`). An
-/// ended execution can be deleted with all its data (`an_ended_execution_can_be_deleted`). A parent that has ended or is
-/// being stopped starts nothing (`a_parent_that_has_ended_starts_no_execution`). Lists support filters and pages
-/// (`executions_are_listed_newest_first`).
+/// REVIEW only while a review is pending (`an_execution_waits_only_while_a_review_is_pending`). A stop reaches all
+/// children (`a_stop_reaches_all_children`), ends unclaimed ones at once (`a_stop_ends_executions_without_a_lease`) and
+/// withdraws the reviews (`a_stop_withdraws_pending_reviews`). An execution is visible to its user only
+/// (`an_execution_is_seen_by_its_user_only`). An ended execution can be deleted with all its data
+/// (`an_ended_execution_can_be_deleted`). A parent that has ended or is being stopped starts nothing
+/// (`an_ended_parent_starts_no_execution`). Lists support filters and pages (`executions_are_listed_newest_first`).
 #[async_trait]
 pub trait Executions: Send + Sync {
     /// One transaction: the row in QUEUED, its outbox entry, and `last_run_at` of the user's library entry for the graph. On

@@ -10,15 +10,16 @@ use protocol::turn::TurnClaim;
 use super::Fenced;
 use crate::error::PortResult;
 
-/// Laws: a follow-up belongs to the first open turn of its session (`a_follow_up_waits_for_the_turn_at_work`), which must
-/// exist (`without_a_turn_there_is_no_follow_up`); one id creates one follow-up (`one_id_makes_one_follow_up`), also after
-/// it was delivered, while a returned one may be sent again (`a_returned_follow_up_may_be_sent_again`); at most
-/// `limits::FOLLOW_UPS` wait (`no_more_follow_ups_wait_than_may`); draining turns them into messages in order
-/// (`drained_follow_ups_are_rows_in_order`), each once (`a_follow_up_is_drained_once`); a turn cannot complete while one
-/// waits (`a_turn_does_not_complete_over_a_follow_up`); a cancel drops them and a failure returns them
+/// Laws: a follow-up belongs to the first open turn of its session (`a_follow_up_waits_for_the_running_turn`), which
+/// must exist (`without_a_turn_there_is_no_follow_up`); one id creates one follow-up (`one_id_makes_one_follow_up`),
+/// also after it was delivered, while a returned one may be sent again (`a_returned_follow_up_can_be_sent_again`); at
+/// most `limits::FOLLOW_UPS` wait (`pending_follow_ups_are_limited`); draining turns them into messages in order
+/// (`drained_follow_ups_become_messages_in_order`), each once (`a_follow_up_is_drained_once`); a turn cannot complete
+/// while one waits (`a_turn_does_not_complete_with_pending_follow_ups`); a cancel drops them and a failure returns them
 /// (`the_end_of_a_turn_settles_its_follow_ups`). A turn that is being canceled accepts none
 /// (`a_cancelled_turn_takes_no_follow_up`). An id identifies one message, sent as a follow-up or as a turn
-/// (`an_id_means_the_same_whichever_way_it_is_sent`), visible to its owner only (`follow_ups_are_seen_by_their_owner_only`).
+/// (`a_client_id_is_shared_by_turns_and_follow_ups`), visible to its owner only
+/// (`follow_ups_are_seen_by_their_owner_only`).
 #[async_trait]
 pub trait FollowUps: Send + Sync {
     async fn push(

@@ -9,10 +9,10 @@ use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, UserId};
 use crate::error::PortResult;
 
 /// Laws: a user has one entry per graph (`a_user_has_one_entry_for_a_graph`), at most `limits::LIBRARY_AGENTS` entries
-/// (`a_library_has_no_more_agents_than_it_may`), and sees no others (`a_library_is_seen_by_its_user_only`); a change only
-/// affects the named fields (`an_entry_changes_only_where_asked`). A following entry shows the active version of the user's
-/// own graph, and of another user's graph the one listed last (`an_entry_follows_the_active_version`). Sibling folders have
-/// different names (`sibling_folders_have_different_names`); a folder is never inside itself
+/// (`library_agents_are_limited_per_user`), and sees no others (`a_library_is_seen_by_its_user_only`); a change only
+/// affects the named fields (`an_update_changes_only_the_given_fields`). A following entry shows the active version of
+/// the user's own graph, and of another user's graph the one listed last (`an_entry_follows_the_active_version`).
+/// Sibling folders have different names (`sibling_folders_have_different_names`); a folder is never inside itself
 /// (`a_folder_is_never_inside_itself`); deleting one moves its agents to the root and deletes its sub-folders
 /// (`a_deleted_folder_leaves_its_agents_at_the_root`).
 #[async_trait]

@@ -19,19 +19,19 @@ use crate::error::PortResult;
 /// and cannot be claimed, unless its time limit is over or it is canceled.
 ///
 /// Laws: the operation, its turn and the pending message are written together, once per call
-/// (`an_operation_is_begun_once_for_every_call`); its turn is due at once, beside the turn that started it
-/// (`an_operation_runs_beside_its_session`); an accepted one waits until it is completed
-/// (`an_accepted_operation_rests_until_it_is_completed`) or its time limit is over
-/// (`an_accepted_operation_is_due_when_its_time_is_over`); a completion replaces the pending message and counts once:
-/// early, late, repeated or after a cancel (`an_operation_is_completed_once`); after lining up it waits for the turns
-/// before it (`an_operation_lines_up_behind_the_turns_before_it`); ending without a result gives it one
+/// (`an_operation_is_started_once_per_call`); its turn is due at once, beside the turn that started it
+/// (`an_operation_runs_concurrently_with_its_session`); an accepted one waits until it is completed
+/// (`an_accepted_operation_waits_until_it_is_completed`) or its time limit is over
+/// (`an_accepted_operation_is_due_when_its_time_limit_expires`); a completion replaces the pending message and counts
+/// once: early, late, repeated or after a cancel (`an_operation_is_completed_once`); after lining up it waits for the
+/// turns before it (`an_operation_joins_its_session_after_earlier_turns`); ending without a result gives it one
 /// (`an_operation_that_ends_without_a_result_gets_one`); it is visible to its owner only
 /// (`an_operation_is_seen_by_its_owner_only`); a session has at most `limits::OPERATIONS`
-/// (`a_session_has_no_more_operations_than_it_may`). Waiting survives a restart
-/// (`an_accepted_operation_rests_through_a_restart`) but not a cancel (`a_cancel_wakes_an_accepted_operation`,
-/// `a_cancelled_operation_does_not_rest`). While one is open, nothing can be regenerated
+/// (`open_operations_are_limited_per_session`). Waiting survives a restart
+/// (`an_accepted_operation_waits_through_a_restart`) but not a cancel (`a_cancel_wakes_an_accepted_operation`,
+/// `a_cancelled_operation_does_not_wait`). While one is open, nothing can be regenerated
 /// (`a_session_with_an_open_operation_is_not_regenerated`). While it waits in line it releases its concurrency permit
-/// (`an_operation_that_waits_in_line_gives_its_place_to_others`), and turns do not wait for operations
+/// (`an_operation_that_waits_for_its_session_releases_its_permit`), and turns do not wait for operations
 /// (`a_turn_does_not_wait_for_the_operations_of_its_session`).
 #[async_trait]
 pub trait Operations: Send + Sync {

@@ -12,12 +12,12 @@ use protocol::{ExecutionId, GraphId, SessionId, TurnId, UserId, WorkerId};
 
 use crate::error::PortResult;
 
-/// Laws: usage is counted by day and by user (`what_turns_have_used_is_counted_by_day`); open turns and executions of all
-/// users are listed with their holders (`open_turns_are_listed_with_their_holders`,
+/// Laws: usage is counted by day and by user (`usage_is_summed_by_day`); open turns and executions of all users are
+/// listed with their holders (`open_turns_are_listed_with_their_holders`,
 /// `open_executions_are_listed_with_their_holders`), with the tool that a turn waits for
 /// (`a_turn_is_listed_with_the_tool_it_waits_for`), oldest first and at most as many as requested
-/// (`the_oldest_are_listed_first`); the claims of each process are counted completely, including expired ones
-/// (`what_each_process_holds_is_counted`).
+/// (`open_turns_and_executions_are_listed_oldest_first`); the claims of each process are counted completely, including
+/// expired ones (`claims_are_counted_by_process`).
 #[async_trait]
 pub trait Reports: Send + Sync {
     /// The usage of the user's turns by the day of their acceptance, in UTC, oldest first. Days without turns and deleted

@@ -10,10 +10,10 @@ use crate::error::PortResult;
 /// Reviews of executions are requested by `Executions::advance`; those of blocks that run on their own by `ask`.
 ///
 /// Laws: a review is decided once (`a_review_is_decided_once`), all of one request or none
-/// (`decisions_are_taken_together_or_not_at_all`); the last decision makes a waiting execution due again
-/// (`the_last_decision_makes_the_run_due`); a repeated request with the same payload is the same review
-/// (`the_same_question_is_asked_once`); an approval for the rest of an execution applies to its later requests
-/// (`an_approval_can_hold_for_the_rest_of_a_run`); a review is visible to its user only
+/// (`decisions_are_stored_together_or_not_at_all`); the last decision makes a waiting execution due again
+/// (`the_last_decision_makes_the_execution_due`); a repeated request with the same payload is the same review
+/// (`the_same_review_is_requested_once`); an approval for the rest of an execution applies to its later requests
+/// (`an_approval_can_hold_for_the_rest_of_an_execution`); a review is visible to its user only
 /// (`a_review_is_seen_by_its_user_only`).
 #[async_trait]
 pub trait Reviews: Send + Sync {

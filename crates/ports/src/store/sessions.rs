@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use crate::error::PortResult;
 
-/// Laws: a session is visible to its owner only (`a_foreign_session_looks_missing`); a generated title never replaces a
-/// user's (`a_generated_title_never_replaces_a_users`); an anonymous session is assigned once
-/// (`an_anonymous_session_is_claimed_once`); deletion removes everything (`a_deleted_session_leaves_nothing`); one with a
-/// chosen id is created once (`a_session_with_a_chosen_id_is_made_once`); a search finds titles that contain all its words
-/// (`sessions_are_found_by_the_words_of_their_title`).
+/// Laws: a session is visible to its owner only (`a_session_of_another_owner_looks_missing`); a generated title never
+/// replaces a user's (`a_generated_title_never_replaces_a_users`); an anonymous session is assigned once
+/// (`an_anonymous_session_is_claimed_once`); deletion removes everything (`a_deleted_session_leaves_nothing`); one with
+/// a chosen id is created once (`a_session_with_a_given_id_is_created_once`); a search finds titles that contain all
+/// its words (`sessions_are_found_by_the_words_of_their_title`).
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// `Broken` when the chosen id belongs to another owner.

@@ -16,21 +16,23 @@ use super::Fenced;
 use crate::error::PortResult;
 
 /// Laws: a message and its turn are accepted together or not at all; one message id creates one turn
-/// (`one_message_id_makes_one_turn`), with another text it is refused (`a_reused_message_id_is_refused`); message sequences
-/// are dense (`sequences_are_dense_under_concurrency`); a stale claim changes nothing (`a_stale_claim_changes_nothing`); a
-/// repeated record is written once (`a_record_that_is_repeated_is_written_once`); a turn ends once, together with its last
-/// chunks (`a_turn_ends_once`); its end makes the next turn of the session due
+/// (`one_message_id_makes_one_turn`), with another text it is refused (`a_reused_message_id_is_refused`); message
+/// sequences are dense (`sequences_are_dense_under_concurrency`); a stale claim changes nothing
+/// (`a_stale_claim_changes_nothing`); a repeated record is written once (`a_repeated_record_is_written_once`); a turn
+/// ends once, together with its last chunks (`a_turn_ends_once`); its end makes the next turn of the session due
 /// (`the_end_of_a_turn_makes_the_next_one_due`). A user has at most `UserLimits::in_flight` open turns
-/// (`a_user_has_no_more_in_flight_than_the_cap`), and at most `UserLimits::running` of them are admitted, exactly, however
-/// many are opened at once (`no_more_are_admitted_than_may_run`); the others wait in the order of acceptance and are
-/// admitted as admitted ones end (`those_over_the_cap_are_admitted_in_order`). A turn that steps aside releases its
-/// concurrency permit to the next (`a_turn_that_steps_aside_gives_its_place_to_the_next`) and gets one back before turns
-/// that have not started (`who_stepped_aside_comes_before_those_that_have_not_begun`), without exceeding the limit
-/// (`stepping_back_never_exceeds_the_cap`); a claim does not change that (`a_claim_does_not_bring_a_turn_back`). A turn
-/// started by a call needs a running parent (`a_parent_that_has_ended_or_is_cancelled_starts_nothing`), whose number of
-/// running children is limited (`a_parent_has_no_more_children_at_work_than_the_fan_out`); a cancel reaches the whole tree
-/// (`a_cancel_reaches_the_whole_tree`). Background calls are kept in the journal (`a_parked_call_stays_in_the_journal`,
-/// `only_a_call_of_the_journal_is_parked`) and end with their turn (`what_is_still_parked_ends_with_its_turn`).
+/// (`in_flight_turns_are_limited_per_user`), and at most `UserLimits::running` of them are admitted, exactly, however
+/// many are opened at once (`admitted_turns_never_exceed_the_limit`); the others wait in the order of acceptance and
+/// are admitted as admitted ones end (`turns_over_the_limit_are_admitted_in_order`). A turn that steps aside releases
+/// its concurrency permit to the next (`a_yielded_permit_goes_to_the_next_turn`) and gets one back before turns that
+/// have not started (`turns_reacquiring_a_permit_come_before_new_turns`), without exceeding the limit
+/// (`reacquiring_permits_never_exceeds_the_limit`); a claim does not change that
+/// (`a_claim_does_not_reacquire_a_yielded_permit`). A turn started by a call needs a running parent
+/// (`an_ended_or_cancelled_parent_starts_no_turn`), whose number of running children is limited
+/// (`running_children_are_limited_by_the_fan_out`); a cancel reaches the whole tree
+/// (`a_cancel_reaches_the_whole_tree`). Background calls are kept in the journal
+/// (`a_background_call_stays_in_the_journal`, `only_a_journaled_call_can_run_in_the_background`) and end with their
+/// turn (`open_background_calls_end_with_their_turn`).
 ///
 /// A turn is *admitted* when it is the oldest open one of its session and its user has a free concurrency permit. Only an
 /// admitted turn is due and can be claimed, so the queue never contains more turns of one user than may run, and newly

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::error::PortResult;
 
-/// Laws: the last value that was set is returned (`the_last_value_is_found`); users see only their own
+/// Laws: the last value that was set is returned (`a_read_returns_the_last_value_written`); users see only their own
 /// (`a_value_is_seen_by_its_user_only`); a user keeps at most `limits::VALUES` of them
-/// (`a_user_keeps_no_more_values_than_allowed`).
+/// (`values_are_limited_per_user`).
 #[async_trait]
 pub trait Values: Send + Sync {
     async fn get(&self, user: &UserId, key: &str) -> PortResult<Option<Value>>;

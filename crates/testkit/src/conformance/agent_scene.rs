@@ -1,4 +1,4 @@
-//! What laws about agents begin with: graphs, library entries, runs, claims, batches of a journal, reviews.
+//! Shared setup for the laws about agents: graphs, library entries, executions, claims, journal batches, reviews.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub fn bob() -> UserId {
     UserId::from("bob")
 }
 
-/// A time that every store keeps as it is.
+/// A timestamp that every store keeps exactly.
 pub fn some_time() -> Timestamp {
     Timestamp::from_microsecond(1_700_000_000_123_456).expect("a time")
 }
@@ -52,7 +52,7 @@ pub fn graph(name: &str) -> Graph {
     }
 }
 
-/// An entry for the graph as its owner makes it; the store sets its times.
+/// A library entry of the graph's owner; the store sets the timestamps.
 pub fn entry(graph: &Graph) -> LibraryAgent {
     LibraryAgent {
         id: LibraryAgentId::fresh(),
@@ -73,16 +73,16 @@ pub fn entry(graph: &Graph) -> LibraryAgent {
     }
 }
 
-/// The entry of somebody who found the graph in the marketplace.
+/// The library entry of a user who found the graph in the marketplace.
 pub fn found_entry(graph: &Graph, creator: &str) -> LibraryAgent {
     let creator = Some(creator.to_owned());
     LibraryAgent { creator, is_created_by_user: false, ..entry(graph) }
 }
 
-/// A new graph of the user with its library entry, which must work.
+/// Creates a graph of the user with its library entry.
 pub async fn created(ports: &Ports, user: &UserId, name: &str) -> (Graph, LibraryAgent) {
     let graph = graph(name);
-    match ports.graphs.create(user, &graph, &entry(&graph)).await.expect("creating works") {
+    match ports.graphs.create(user, &graph, &entry(&graph)).await.expect("creating succeeds") {
         GraphCreated::New(entry) => (graph, *entry),
         other => panic!("a new graph was expected, not {other:?}"),
     }
@@ -107,7 +107,7 @@ pub fn listing(owner: &UserId, username: &str, slug: &str, graph: &Graph) -> Lis
     }
 }
 
-pub fn new_run(user: &UserId) -> NewExecution {
+pub fn new_execution(user: &UserId) -> NewExecution {
     let inputs = [("name".to_owned(), json!({"of": ["x", 1, null]}))].into_iter().collect();
     NewExecution {
         id: ExecutionId::fresh(),
@@ -120,40 +120,45 @@ pub fn new_run(user: &UserId) -> NewExecution {
     }
 }
 
-/// Creates it, which must work.
+/// Creates an execution and expects a new one.
 pub async fn create(ports: &Ports, new: NewExecution) -> Execution {
-    match ports.executions.create(new).await.expect("creating works") {
+    match ports.executions.create(new).await.expect("creating succeeds") {
         ExecutionCreated::New(run) => *run,
-        other => panic!("a new run was expected, not {other:?}"),
+        other => panic!("a new execution was expected, not {other:?}"),
     }
 }
 
-/// A new run of `ann`.
-pub async fn run(ports: &Ports) -> Execution {
-    create(ports, new_run(&ann())).await
+/// Creates an execution of `ann`.
+pub async fn queued_execution(ports: &Ports) -> Execution {
+    create(ports, new_execution(&ann())).await
 }
 
-/// A run that a node of `parent` has started.
+/// Creates an execution started by a node of `parent`.
 pub async fn child(ports: &Ports, parent: &ExecutionId) -> Execution {
-    create(ports, NewExecution { parent: Some(parent.clone()), ..new_run(&ann()) }).await
+    create(ports, NewExecution { parent: Some(parent.clone()), ..new_execution(&ann()) }).await
 }
 
 pub async fn found(ports: &Ports, run: &ExecutionId) -> Execution {
-    ports.executions.get(&ann(), run).await.expect("reading works").expect("the run is there")
+    ports
+        .executions
+        .get(&ann(), run)
+        .await
+        .expect("the read succeeds")
+        .expect("the execution exists")
 }
 
 pub async fn try_claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaimed {
-    ports.executions.claim(run, &worker(), LONG).await.expect("claiming works")
+    ports.executions.claim(run, &worker(), LONG).await.expect("the claim call succeeds")
 }
 
 pub async fn claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaim {
     claim_for(ports, run, LONG).await
 }
 
-/// Claims the run as soon as it can be claimed.
+/// Claims the execution as soon as it can be claimed.
 pub async fn claim_for(ports: &Ports, run: &ExecutionId, ttl: Duration) -> ExecutionClaim {
-    eventually("the run can be claimed", || async {
-        match ports.executions.claim(run, &worker(), ttl).await.expect("claiming works") {
+    eventually("the execution can be claimed", || async {
+        match ports.executions.claim(run, &worker(), ttl).await.expect("the claim call succeeds") {
             ExecutionClaimed::Granted { claim, .. } => Some(claim),
             ExecutionClaimed::Held => None,
             other => panic!("a claim was expected, not {other:?}"),
@@ -162,12 +167,12 @@ pub async fn claim_for(ports: &Ports, run: &ExecutionId, ttl: Duration) -> Execu
     .await
 }
 
-/// The runs that the queue should be told of.
+/// The executions that are due.
 pub async fn due(ports: &Ports) -> Vec<ExecutionId> {
-    ports.executions.due(1000, Duration::ZERO).await.expect("reading works")
+    ports.executions.due(1000, Duration::ZERO).await.expect("the read succeeds")
 }
 
-/// A batch of `count` events, and nothing else.
+/// A batch of `count` events without charges or reviews.
 pub fn batch(after: u64, count: u64) -> ExecutionAdvance {
     let event = |run: u64| json!({"run": run, "node": "n", "outputs": [["out", format!("value {run}")]], "at": 17});
     let events: Vec<_> = (after..after + count).map(event).collect();
@@ -195,19 +200,20 @@ pub async fn advance(
     claim: &ExecutionClaim,
     advance: ExecutionAdvance,
 ) -> Fenced<ExecutionAdvanced> {
-    ports.executions.advance(claim, advance).await.expect("advancing works")
+    ports.executions.advance(claim, advance).await.expect("advancing succeeds")
 }
 
-/// Ends the run without another event, which must work.
+/// Ends the execution without another event.
 pub async fn end(ports: &Ports, claim: &ExecutionClaim, status: ExecutionStatus) {
-    let events = ports.executions.get(&ann(), &claim.execution_id).await.expect("reading works");
-    let events = events.expect("the run is there").events;
+    let events =
+        ports.executions.get(&ann(), &claim.execution_id).await.expect("the read succeeds");
+    let events = events.expect("the execution exists").events;
     let ended =
         ExecutionAdvance { then: AfterAdvance::End { status, error: None }, ..batch(events, 0) };
     assert_eq!(advance(ports, claim, ended).await, Fenced::Done(ExecutionAdvanced::Done));
 }
 
-/// A question of node `node` of the run.
+/// A review requested by node `node` of the execution.
 pub fn question(run: &ExecutionId, id: &str, node: &str) -> Review {
     Review {
         id: ReviewId::from(id),
@@ -227,9 +233,9 @@ pub fn question(run: &ExecutionId, id: &str, node: &str) -> Review {
     }
 }
 
-/// A run that rests until somebody has answered these questions.
-pub async fn resting(ports: &Ports, ids: &[&str]) -> Execution {
-    let run = run(ports).await;
+/// An execution that waits until these reviews are decided.
+pub async fn waiting_for_review(ports: &Ports, ids: &[&str]) -> Execution {
+    let run = queued_execution(ports).await;
     let claim = claim(ports, &run.id).await;
     let reviews = ids.iter().map(|id| question(&run.id, id, &format!("node of {id}"))).collect();
     let rest = ExecutionAdvance { reviews, then: AfterAdvance::AwaitReviews, ..batch(0, 1) };

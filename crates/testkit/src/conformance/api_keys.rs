@@ -3,13 +3,13 @@
 use ports::store::NewApiKey;
 use protocol::UserId;
 
-use super::Fixture;
+use super::BackendFixture;
 
 #[macro_export]
 macro_rules! api_keys_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, api_keys:
-            a_revoked_key_opens_nothing,
+            a_revoked_key_identifies_no_user,
             keys_are_seen_by_their_user_only,
             a_key_survives_a_restart,
         );
@@ -20,7 +20,7 @@ fn key(name: &str) -> NewApiKey {
     NewApiKey { name: name.into(), digest: format!("digest of {name}"), head: "ph_ab".into() }
 }
 
-pub async fn a_revoked_key_opens_nothing(fixture: &mut impl Fixture) {
+pub async fn a_revoked_key_identifies_no_user(fixture: &mut impl BackendFixture) {
     let keys = &fixture.ports().api_keys;
     let ann = UserId::from("ann");
     let made = keys.create(&ann, key("laptop")).await.expect("create");
@@ -32,7 +32,7 @@ pub async fn a_revoked_key_opens_nothing(fixture: &mut impl Fixture) {
     assert_eq!(keys.list(&ann).await.expect("list"), []);
 }
 
-pub async fn keys_are_seen_by_their_user_only(fixture: &mut impl Fixture) {
+pub async fn keys_are_seen_by_their_user_only(fixture: &mut impl BackendFixture) {
     let keys = &fixture.ports().api_keys;
     let (ann, bob) = (UserId::from("ann"), UserId::from("bob"));
     let first = keys.create(&ann, key("first")).await.expect("create");
@@ -43,7 +43,7 @@ pub async fn keys_are_seen_by_their_user_only(fixture: &mut impl Fixture) {
     assert_eq!(keys.list(&bob).await.expect("list"), [other]);
 }
 
-pub async fn a_key_survives_a_restart(fixture: &mut impl Fixture) {
+pub async fn a_key_survives_a_restart(fixture: &mut impl BackendFixture) {
     let ann = UserId::from("ann");
     fixture.ports().api_keys.create(&ann, key("laptop")).await.expect("create");
     fixture.restart().await;

@@ -6,14 +6,14 @@ use protocol::UserId;
 use protocol::credit::CreditCharge;
 use serde_json::json;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::agent_scene::{ann, bob};
 
 #[macro_export]
 macro_rules! block_runs_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, block_runs:
-            a_block_run_is_begun_once,
+            a_block_run_is_started_once,
             a_block_run_ends_once_with_its_charge,
         );
     };
@@ -33,7 +33,7 @@ fn outcome(text: &str) -> BlockOutcome {
     BlockOutcome { outputs, error: Some("it failed late".to_owned()) }
 }
 
-pub async fn a_block_run_is_begun_once(fixture: &mut impl Fixture) {
+pub async fn a_block_run_is_started_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = new(&ann());
     let begun = join_all((0..10).map(|_| ports.block_runs.begin(&mine))).await;
@@ -41,13 +41,13 @@ pub async fn a_block_run_is_begun_once(fixture: &mut impl Fixture) {
     states.retain(|state| *state != BlockRunBegun::Open);
     assert_eq!(states, [BlockRunBegun::New]);
     let his = ports.block_runs.begin(&new(&bob())).await.expect("begin");
-    assert_eq!(his, BlockRunBegun::New, "another user's key is another");
+    assert_eq!(his, BlockRunBegun::New, "keys are separate per user");
     fixture.restart().await;
     let again = fixture.ports().block_runs.begin(&new(&ann())).await.expect("begin");
     assert_eq!(again, BlockRunBegun::Open);
 }
 
-pub async fn a_block_run_ends_once_with_its_charge(fixture: &mut impl Fixture) {
+pub async fn a_block_run_ends_once_with_its_charge(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, bob) = (ann(), bob());
     ports.block_runs.begin(&new(&ann)).await.expect("begin");
@@ -56,14 +56,14 @@ pub async fn a_block_run_ends_once_with_its_charge(fixture: &mut impl Fixture) {
         let outcome = outcome(text);
         ports.block_runs.end(user, "call-1", &outcome, Some(&charge)).await.expect("end")
     };
-    assert!(!end(&bob, "nobody's").await, "it was never begun");
+    assert!(!end(&bob, "nobody's").await, "it was never started");
     let texts: Vec<String> = (0..10).map(|n| format!("end {n}")).collect();
     let ended = join_all(texts.iter().map(|text| end(&ann, text))).await;
     let won: Vec<usize> = (0..10).filter(|n| ended[*n]).collect();
     let [won] = won.as_slice() else { panic!("one of them, not {won:?}") };
     let known = ports.block_runs.begin(&new(&ann)).await.expect("begin");
     assert_eq!(known, BlockRunBegun::Ended(outcome(&texts[*won])));
-    assert_eq!(ports.credits.balance(&ann).await.expect("balance"), -9, "paid once");
+    assert_eq!(ports.credits.balance(&ann).await.expect("balance"), -9, "charged once");
     assert_eq!(ports.credits.balance(&bob).await.expect("balance"), 0);
     let free = NewBlockRun { key: "call-2".into(), ..new(&ann) };
     ports.block_runs.begin(&free).await.expect("begin");

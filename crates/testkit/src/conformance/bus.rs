@@ -1,21 +1,21 @@
-//! Laws of `Bus`, which promises almost nothing.
+//! Laws of `Bus`, which guarantees no delivery.
 
 use ports::BusSignal;
 use protocol::{ExecutionId, Job, TurnId};
 
-use super::Fixture;
+use super::BackendFixture;
 
 #[macro_export]
 macro_rules! bus_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, bus:
             publishing_never_waits,
-            only_what_was_published_is_heard,
+            only_published_signals_are_received,
         );
     };
 }
 
-pub async fn publishing_never_waits(fixture: &mut impl Fixture) {
+pub async fn publishing_never_waits(fixture: &mut impl BackendFixture) {
     let bus = &fixture.ports().bus;
     let _nobody_reads_this = bus.subscribe();
     for _ in 0..100_000 {
@@ -23,7 +23,7 @@ pub async fn publishing_never_waits(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn only_what_was_published_is_heard(fixture: &mut impl Fixture) {
+pub async fn only_published_signals_are_received(fixture: &mut impl BackendFixture) {
     let bus = &fixture.ports().bus;
     let (turn, execution) = (Job::from(TurnId::from("a")), Job::from(ExecutionId::from("a")));
     bus.publish(BusSignal::Ended(turn.clone()));
@@ -36,7 +36,7 @@ pub async fn only_what_was_published_is_heard(fixture: &mut impl Fixture) {
     ];
     published.iter().for_each(|signal| bus.publish(signal.clone()));
     let mut expected = published.into_iter();
-    // Some or all may be lost, but what comes, comes in order, and nothing else comes.
+    // Some or all signals may be lost; those that arrive are in order, and no others arrive.
     while let Ok(signal) = hearing.try_recv() {
         assert!(expected.any(|published| published == signal), "{signal:?}");
     }

@@ -8,7 +8,7 @@ use ports::files::{FileRef, FileRefusal, SessionWorkspace};
 use protocol::SessionId;
 use protocol::session::Owner;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::user;
 
 #[macro_export]
@@ -16,15 +16,15 @@ macro_rules! files_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, files:
             a_session_sees_only_its_own_files,
-            no_path_leads_out_of_the_workspace,
+            no_path_escapes_the_workspace,
             an_existing_file_needs_overwrite,
-            a_write_is_whole_or_absent,
+            a_file_write_is_atomic,
             a_file_is_found_by_path_and_by_id,
-            a_read_gives_the_part_that_was_asked_for,
-            an_open_file_is_one_version,
-            a_list_is_sorted_and_says_how_many_there_are,
+            a_read_returns_the_requested_range,
+            an_open_file_is_read_as_one_version,
+            a_list_is_sorted_and_has_a_total,
             a_file_that_is_too_large_is_refused,
-            files_stay_when_a_user_takes_a_session,
+            files_stay_when_a_session_is_assigned,
             files_survive_a_restart,
         );
     };
@@ -51,7 +51,7 @@ async fn read(ports: &Ports, place: &SessionWorkspace, path: &str) -> Result<Byt
     read.map(|(_, content)| content)
 }
 
-pub async fn a_session_sees_only_its_own_files(fixture: &mut impl Fixture) {
+pub async fn a_session_sees_only_its_own_files(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (mine, other) = (place(user("ann")), place(user("ann")));
     assert_eq!(write(ports, &mine, "notes.md", "secret").await, Ok(true));
@@ -66,7 +66,7 @@ pub async fn a_session_sees_only_its_own_files(fixture: &mut impl Fixture) {
     assert_eq!(read(ports, &mine, "notes.md").await, Err(FileRefusal::NotFound));
 }
 
-pub async fn no_path_leads_out_of_the_workspace(fixture: &mut impl Fixture) {
+pub async fn no_path_escapes_the_workspace(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     let outside = tempfile::tempdir().expect("a folder");
@@ -120,7 +120,7 @@ pub async fn no_path_leads_out_of_the_workspace(fixture: &mut impl Fixture) {
     assert!(outside.path().join("secret").exists(), "links are removed, not followed");
 }
 
-pub async fn an_existing_file_needs_overwrite(fixture: &mut impl Fixture) {
+pub async fn an_existing_file_needs_overwrite(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(Owner::Anonymous);
     assert_eq!(write(ports, &mine, "a.txt", "one").await, Ok(true));
@@ -135,7 +135,7 @@ pub async fn an_existing_file_needs_overwrite(fixture: &mut impl Fixture) {
     assert_eq!(created, 1);
 }
 
-pub async fn a_write_is_whole_or_absent(fixture: &mut impl Fixture) {
+pub async fn a_file_write_is_atomic(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     let versions = ["a".repeat(300_000), "b".repeat(300_000)];
@@ -154,18 +154,18 @@ pub async fn a_write_is_whole_or_absent(fixture: &mut impl Fixture) {
             }
             let listed = ports.files.list(&mine, "", 10).await.expect("list");
             assert!(listed.files.iter().all(|file| file.size_bytes == 300_000));
-            assert!(listed.total <= 1, "parts of a write are not seen");
+            assert!(listed.total <= 1, "partial writes are not visible");
         }
     };
     tokio::join!(writing, reading);
 }
 
-pub async fn a_file_is_found_by_path_and_by_id(fixture: &mut impl Fixture) {
+pub async fn a_file_is_found_by_path_and_by_id(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     write(ports, &mine, "data/Größe.CSV", "a,b\n1,2\n").await.expect("written");
     let path = FileRef::Path("data/Größe.CSV".into());
-    let file = ports.files.stat(&mine, &path).await.expect("stat").expect("there");
+    let file = ports.files.stat(&mine, &path).await.expect("stat").expect("it exists");
     assert_eq!((file.name.as_str(), file.mime_type.as_str()), ("Größe.CSV", "text/csv"));
     assert_eq!((file.path.as_str(), file.size_bytes), ("data/Größe.CSV", 8));
     let id = FileRef::Id(file.file_id.clone());
@@ -176,7 +176,7 @@ pub async fn a_file_is_found_by_path_and_by_id(fixture: &mut impl Fixture) {
     assert_eq!(gone, Err(FileRefusal::NotFound));
 }
 
-pub async fn a_read_gives_the_part_that_was_asked_for(fixture: &mut impl Fixture) {
+pub async fn a_read_returns_the_requested_range(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     write(ports, &mine, "f", "0123456789").await.expect("written");
@@ -190,12 +190,12 @@ pub async fn a_read_gives_the_part_that_was_asked_for(fixture: &mut impl Fixture
     ] {
         let file = FileRef::Path("f".into());
         let read = ports.files.read(&mine, &file, offset, length).await.expect("read");
-        let (described, content) = read.expect("there");
+        let (described, content) = read.expect("it exists");
         assert_eq!((content.as_ref(), described.size_bytes), (expected.as_bytes(), 10));
     }
 }
 
-pub async fn an_open_file_is_one_version(fixture: &mut impl Fixture) {
+pub async fn an_open_file_is_read_as_one_version(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     let versions = ["a", "b"].map(|letter| letter.repeat(1_000_000));
@@ -205,19 +205,19 @@ pub async fn an_open_file_is_one_version(fixture: &mut impl Fixture) {
     let (found, mut pieces) = opened.unwrap_or_else(|refused| panic!("{refused:?}"));
     assert_eq!((found.path.as_str(), found.size_bytes), ("log.txt", 1_000_000));
     let mut seen = pieces.next().await.expect("a piece").expect("bytes").to_vec();
-    assert!(seen.len() < versions[0].len(), "it comes in pieces");
+    assert!(seen.len() < versions[0].len(), "it is streamed in pieces");
     let second = Bytes::from(versions[1].clone());
     ports.files.write(&mine, "log.txt", second, true).await.expect("write").expect("it fits");
     while let Some(piece) = pieces.next().await {
         seen.extend(piece.expect("bytes"));
     }
     assert!(seen == versions[0].as_bytes(), "of two versions, {} bytes", seen.len());
-    assert_eq!(read(ports, &mine, "log.txt").await.expect("it is there"), versions[1]);
+    assert_eq!(read(ports, &mine, "log.txt").await.expect("the file exists"), versions[1]);
     let missing = ports.files.open(&mine, &FileRef::Path("gone".into())).await.expect("open");
     assert_eq!(missing.map(|_| ()), Err(FileRefusal::NotFound));
 }
 
-pub async fn a_list_is_sorted_and_says_how_many_there_are(fixture: &mut impl Fixture) {
+pub async fn a_list_is_sorted_and_has_a_total(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     for path in ["b", "a/z", "a/b/c", "c"] {
@@ -237,7 +237,7 @@ pub async fn a_list_is_sorted_and_says_how_many_there_are(fixture: &mut impl Fix
     assert_eq!(list("none", 10).await, (String::new(), 0));
 }
 
-pub async fn a_file_that_is_too_large_is_refused(fixture: &mut impl Fixture) {
+pub async fn a_file_that_is_too_large_is_refused(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mine = place(user("ann"));
     let huge = Bytes::from(vec![0; 100_000_001]);
@@ -246,7 +246,7 @@ pub async fn a_file_that_is_too_large_is_refused(fixture: &mut impl Fixture) {
     assert_eq!(read(ports, &mine, "huge").await, Err(FileRefusal::NotFound));
 }
 
-pub async fn files_stay_when_a_user_takes_a_session(fixture: &mut impl Fixture) {
+pub async fn files_stay_when_a_session_is_assigned(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let before = place(Owner::Anonymous);
     write(ports, &before, "kept", "x").await.expect("written");
@@ -254,7 +254,7 @@ pub async fn files_stay_when_a_user_takes_a_session(fixture: &mut impl Fixture) 
     assert_eq!(read(ports, &after, "kept").await.expect("read"), "x");
 }
 
-pub async fn files_survive_a_restart(fixture: &mut impl Fixture) {
+pub async fn files_survive_a_restart(fixture: &mut impl BackendFixture) {
     let mine = place(user("ann"));
     write(fixture.ports(), &mine, "kept", "x").await.expect("written");
     fixture.restart().await;

@@ -13,23 +13,23 @@ use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{MessageId, SessionId};
 use serde_json::json;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
 macro_rules! follow_ups_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, follow_ups:
-            a_follow_up_waits_for_the_turn_at_work,
+            a_follow_up_waits_for_the_running_turn,
             without_a_turn_there_is_no_follow_up,
             a_cancelled_turn_takes_no_follow_up,
             one_id_makes_one_follow_up,
-            an_id_means_the_same_whichever_way_it_is_sent,
-            a_returned_follow_up_may_be_sent_again,
-            no_more_follow_ups_wait_than_may,
-            drained_follow_ups_are_rows_in_order,
+            a_client_id_is_shared_by_turns_and_follow_ups,
+            a_returned_follow_up_can_be_sent_again,
+            pending_follow_ups_are_limited,
+            drained_follow_ups_become_messages_in_order,
             a_follow_up_is_drained_once,
-            a_turn_does_not_complete_over_a_follow_up,
+            a_turn_does_not_complete_with_pending_follow_ups,
             the_end_of_a_turn_settles_its_follow_ups,
             follow_ups_are_seen_by_their_owner_only,
         );
@@ -54,7 +54,7 @@ async fn push(
     ports.follow_ups.push(owner, session, new(text, id)).await.expect("push")
 }
 
-/// Pushes one that must be taken.
+/// Pushes a follow-up and expects it to be accepted.
 async fn wait(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> FollowUp {
     match push(ports, owner, session, text, None).await {
         FollowUpPushed::Waits { follow_up, .. } => *follow_up,
@@ -64,7 +64,7 @@ async fn wait(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> 
 
 async fn list(ports: &Ports, owner: &Owner, session: &SessionId) -> Vec<FollowUp> {
     let listed = ports.follow_ups.list(owner, session, 100).await.expect("list");
-    listed.expect("the session is there")
+    listed.expect("the session exists")
 }
 
 async fn states(ports: &Ports, owner: &Owner, session: &SessionId) -> Vec<FollowUpState> {
@@ -74,11 +74,11 @@ async fn states(ports: &Ports, owner: &Owner, session: &SessionId) -> Vec<Follow
 async fn drain(ports: &Ports, claim: &TurnClaim, step: u32) -> Vec<FollowUp> {
     match ports.follow_ups.drain(claim, step).await.expect("drain") {
         Fenced::Done(drained) => drained,
-        Fenced::Stale => panic!("the claim is good"),
+        Fenced::Stale => panic!("the claim is current"),
     }
 }
 
-/// A message to a session that may be at work, sent as a follow-up if it is.
+/// A message that becomes a follow-up if a turn of the session is running.
 fn message(session: &SessionId, text: &str, client_id: Option<&str>) -> NewTurn {
     let mut new = submission(session, text, client_id);
     if let TurnKind::Submit { when_busy, .. } = &mut new.kind {
@@ -87,7 +87,7 @@ fn message(session: &SessionId, text: &str, client_id: Option<&str>) -> NewTurn 
     new
 }
 
-pub async fn a_follow_up_waits_for_the_turn_at_work(fixture: &mut impl Fixture) {
+pub async fn a_follow_up_waits_for_the_running_turn(fixture: &mut impl BackendFixture) {
     let (ann, mine, first) = first_turn(fixture.ports()).await;
     let ports = fixture.ports();
     turn(ports, &ann, &mine.id, "second").await;
@@ -103,15 +103,15 @@ pub async fn a_follow_up_waits_for_the_turn_at_work(fixture: &mut impl Fixture) 
     let third = push(ports, &ann, &mine.id, "later", None).await;
     assert!(matches!(third, FollowUpPushed::Waits { waiting: 3, .. }), "{third:?}");
     let rows = history(ports, &ann, &mine.id).await;
-    assert_eq!(texts(&rows), ["hello", "second"], "nothing stands in the history yet");
+    assert_eq!(texts(&rows), ["hello", "second"], "follow-ups are not in the history yet");
     fixture.restart().await;
     let listed = list(fixture.ports(), &ann, &mine.id).await;
     assert_eq!((&listed[0], &listed[1]), (&*follow_up, &*late));
     let newest = fixture.ports().follow_ups.list(&ann, &mine.id, 2).await.expect("list");
-    assert_eq!(newest.expect("there"), listed[1..], "the newest, in the order they came");
+    assert_eq!(newest.expect("it exists"), listed[1..], "the newest, in order of arrival");
 }
 
-pub async fn without_a_turn_there_is_no_follow_up(fixture: &mut impl Fixture) {
+pub async fn without_a_turn_there_is_no_follow_up(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let mine = session(ports, &ann).await;
@@ -120,21 +120,21 @@ pub async fn without_a_turn_there_is_no_follow_up(fixture: &mut impl Fixture) {
     assert_eq!(push(ports, &ann, &mine.id, "hello?", Some("m-1")).await, FollowUpPushed::NoTurn);
     assert_eq!(list(ports, &ann, &mine.id).await, []);
     let opened = ports.turns.open(&ann, message(&mine.id, "hello?", Some("m-1"))).await;
-    let Ok(TurnOpened::New(turn)) = opened else { panic!("a turn of its own, not {opened:?}") };
+    let Ok(TurnOpened::New(turn)) = opened else { panic!("a new turn, not {opened:?}") };
     assert_ne!(turn.id, done.id);
 }
 
-pub async fn a_cancelled_turn_takes_no_follow_up(fixture: &mut impl Fixture) {
+pub async fn a_cancelled_turn_takes_no_follow_up(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     claim(ports, &turn.id).await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
     assert_eq!(push(ports, &ann, &mine.id, "wait", None).await, FollowUpPushed::NoTurn);
     let opened = ports.turns.open(&ann, message(&mine.id, "wait", None)).await.expect("open");
-    assert!(matches!(opened, TurnOpened::New(_)), "it would be dropped: {opened:?}");
+    assert!(matches!(opened, TurnOpened::New(_)), "it becomes a new turn: {opened:?}");
 }
 
-pub async fn one_id_makes_one_follow_up(fixture: &mut impl Fixture) {
+pub async fn one_id_makes_one_follow_up(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -150,11 +150,11 @@ pub async fn one_id_makes_one_follow_up(fixture: &mut impl Fixture) {
     assert_eq!((delivered.state, delivered.step), (FollowUpState::Delivered, Some(2)));
     finish(ports, &claim, "done").await;
     let after = push(ports, &ann, &mine.id, "more", Some("m-1")).await;
-    assert_eq!(after, FollowUpPushed::Known(delivered), "also when nothing is at work");
+    assert_eq!(after, FollowUpPushed::Known(delivered), "also without a running turn");
     assert_eq!(list(ports, &ann, &mine.id).await.len(), 1);
 }
 
-pub async fn an_id_means_the_same_whichever_way_it_is_sent(fixture: &mut impl Fixture) {
+pub async fn a_client_id_is_shared_by_turns_and_follow_ups(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let mine = session(ports, &ann).await;
@@ -185,7 +185,7 @@ pub async fn an_id_means_the_same_whichever_way_it_is_sent(fixture: &mut impl Fi
     );
 }
 
-pub async fn a_returned_follow_up_may_be_sent_again(fixture: &mut impl Fixture) {
+pub async fn a_returned_follow_up_can_be_sent_again(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     push(ports, &ann, &mine.id, "more", Some("m-1")).await;
@@ -205,7 +205,7 @@ pub async fn a_returned_follow_up_may_be_sent_again(fixture: &mut impl Fixture) 
     assert_eq!(list(ports, &ann, &mine.id).await, [*follow_up]);
 }
 
-pub async fn no_more_follow_ups_wait_than_may(fixture: &mut impl Fixture) {
+pub async fn pending_follow_ups_are_limited(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let more: Vec<String> = (0..2 * FOLLOW_UPS).map(|n| format!("m-{n}")).collect();
@@ -213,7 +213,7 @@ pub async fn no_more_follow_ups_wait_than_may(fixture: &mut impl Fixture) {
         join_all(more.iter().map(|id| push(ports, &ann, &mine.id, "more", Some(id)))).await;
     let waits =
         pushed.iter().filter(|pushed| matches!(pushed, FollowUpPushed::Waits { .. })).count();
-    assert_eq!(waits, FOLLOW_UPS as usize, "exactly, however many come at once");
+    assert_eq!(waits, FOLLOW_UPS as usize, "exactly, under concurrency");
     assert!(pushed.iter().filter(|pushed| **pushed == FollowUpPushed::Full).count() == waits);
     let opened = ports.turns.open(&ann, message(&mine.id, "more", None)).await.expect("open");
     assert_eq!(opened, TurnOpened::TooManyFollowUps);
@@ -223,7 +223,7 @@ pub async fn no_more_follow_ups_wait_than_may(fixture: &mut impl Fixture) {
     assert!(matches!(after, FollowUpPushed::Waits { waiting: 1, .. }), "{after:?}");
 }
 
-pub async fn drained_follow_ups_are_rows_in_order(fixture: &mut impl Fixture) {
+pub async fn drained_follow_ups_become_messages_in_order(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
@@ -244,14 +244,14 @@ pub async fn drained_follow_ups_are_rows_in_order(fixture: &mut impl Fixture) {
     assert_eq!(seen[1].metadata, Some(json!({"files": ["a.txt"]})));
     assert!(seen.iter().all(|row| row.turn_id == first.id));
     let rows = history(ports, &ann, &mine.id).await;
-    assert_eq!(texts(&rows), ["hello", "another turn", "one", "two"], "a person sees them at once");
+    assert_eq!(texts(&rows), ["hello", "another turn", "one", "two"], "they are visible at once");
     finish(ports, &claim, "answer").await;
     let claim = claim_for(ports, &second.id, LONG).await;
     let seen = progress(ports, &claim).await.messages;
     assert_eq!(texts(&seen), ["hello", "one", "two", "answer", "another turn"]);
 }
 
-pub async fn a_follow_up_is_drained_once(fixture: &mut impl Fixture) {
+pub async fn a_follow_up_is_drained_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let old = claim_for(ports, &turn.id, SHORT).await;
@@ -267,7 +267,7 @@ pub async fn a_follow_up_is_drained_once(fixture: &mut impl Fixture) {
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "one", "two"]);
 }
 
-pub async fn a_turn_does_not_complete_over_a_follow_up(fixture: &mut impl Fixture) {
+pub async fn a_turn_does_not_complete_with_pending_follow_ups(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -285,7 +285,7 @@ pub async fn a_turn_does_not_complete_over_a_follow_up(fixture: &mut impl Fixtur
     assert_eq!(texts(&rows), ["hello", "one more thing", "answer"]);
 }
 
-pub async fn the_end_of_a_turn_settles_its_follow_ups(fixture: &mut impl Fixture) {
+pub async fn the_end_of_a_turn_settles_its_follow_ups(fixture: &mut impl BackendFixture) {
     let ends = [
         (TurnStatus::Cancelled, FollowUpState::Dropped),
         (TurnStatus::Failed, FollowUpState::Returned),
@@ -306,7 +306,7 @@ pub async fn the_end_of_a_turn_settles_its_follow_ups(fixture: &mut impl Fixture
     }
 }
 
-pub async fn follow_ups_are_seen_by_their_owner_only(fixture: &mut impl Fixture) {
+pub async fn follow_ups_are_seen_by_their_owner_only(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, _) = first_turn(ports).await;
     wait(ports, &ann, &mine.id, "mine").await;

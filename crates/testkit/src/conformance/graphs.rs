@@ -6,7 +6,7 @@ use ports::store::{GraphCreated, GraphDeleted};
 use protocol::graph::{Graph, StoredGraph};
 use protocol::{GraphId, UserId};
 
-use super::Fixture;
+use super::BackendFixture;
 use super::agent_scene::*;
 
 #[macro_export]
@@ -31,22 +31,22 @@ async fn get(
     id: &GraphId,
     version: Option<u32>,
 ) -> Option<StoredGraph> {
-    ports.graphs.get(user, id, version).await.expect("reading works")
+    ports.graphs.get(user, id, version).await.expect("the read succeeds")
 }
 
-/// The number of the version that is found.
+/// The version number that the user sees.
 async fn seen(ports: &Ports, user: &UserId, id: &GraphId, version: Option<u32>) -> Option<u32> {
     get(ports, user, id, version).await.map(|found| found.graph.version)
 }
 
-/// The next version of the graph, under another name.
+/// Adds a version of the graph with another name.
 async fn next(ports: &Ports, graph: &Graph, name: &str) -> StoredGraph {
     let next = Graph { name: name.to_owned(), description: "better".to_owned(), ..graph.clone() };
-    let added = ports.graphs.add_version(&ann(), &next).await.expect("adding works");
-    added.expect("the graph is there")
+    let added = ports.graphs.add_version(&ann(), &next).await.expect("adding succeeds");
+    added.expect("the graph exists")
 }
 
-pub async fn a_graph_is_created_once_with_its_entry(fixture: &mut impl Fixture) {
+pub async fn a_graph_is_created_once_with_its_entry(fixture: &mut impl BackendFixture) {
     let graph = graph("a");
     let entries: Vec<_> = (0..10).map(|_| entry(&graph)).collect();
     let ports = fixture.ports();
@@ -64,7 +64,7 @@ pub async fn a_graph_is_created_once_with_its_entry(fixture: &mut impl Fixture) 
     assert!(entries.iter().any(|entry| entry.id == made.id));
     fixture.restart().await;
     let ports = fixture.ports();
-    let stored = get(ports, &ann(), &graph.id, None).await.expect("it is there");
+    let stored = get(ports, &ann(), &graph.id, None).await.expect("it exists");
     assert_eq!((stored.graph, stored.user_id), (graph.clone(), ann()));
     assert_eq!(seen(ports, &ann(), &graph.id, Some(1)).await, Some(1));
     assert_eq!(seen(ports, &ann(), &graph.id, Some(2)).await, None);
@@ -73,7 +73,7 @@ pub async fn a_graph_is_created_once_with_its_entry(fixture: &mut impl Fixture) 
     assert_eq!((&made.name, &made.description), (&graph.name, &graph.description));
 }
 
-pub async fn a_graph_of_another_user_is_not_overwritten(fixture: &mut impl Fixture) {
+pub async fn a_graph_of_another_user_is_not_overwritten(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (mine, _) = created(ports, &ann(), "mine").await;
     let his = Graph { name: "his".into(), ..mine.clone() };
@@ -85,11 +85,11 @@ pub async fn a_graph_of_another_user_is_not_overwritten(fixture: &mut impl Fixtu
     assert_eq!(deleted, GraphDeleted::Missing);
     assert_eq!(ports.graphs.versions(&bob(), &mine.id).await.expect("versions"), []);
     assert_eq!(ports.library.list(&bob()).await.expect("list"), []);
-    let stored = get(ports, &ann(), &mine.id, None).await.expect("it is there");
+    let stored = get(ports, &ann(), &mine.id, None).await.expect("it exists");
     assert_eq!(stored.graph, mine);
 }
 
-pub async fn a_new_version_becomes_active(fixture: &mut impl Fixture) {
+pub async fn a_new_version_becomes_active(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (graph, entry) = created(ports, &ann(), "a").await;
     let second = next(ports, &Graph { version: 7, ..graph.clone() }, "b").await;
@@ -102,7 +102,7 @@ pub async fn a_new_version_becomes_active(fixture: &mut impl Fixture) {
     let versions = ports.graphs.versions(&ann(), &graph.id).await.expect("versions");
     let versions: Vec<_> = versions.iter().map(|meta| (meta.version, meta.is_active)).collect();
     assert_eq!(versions, [(3, true), (2, false), (1, false)]);
-    let now = ports.library.get(&ann(), &entry.id).await.expect("get").expect("there");
+    let now = ports.library.get(&ann(), &entry.id).await.expect("get").expect("it exists");
     assert_eq!(
         (now.graph_version, now.name.as_str(), now.description.as_str()),
         (3, "c", "better")
@@ -112,11 +112,11 @@ pub async fn a_new_version_becomes_active(fixture: &mut impl Fixture) {
     let all: Vec<_> = join_all((0..10).map(|_| next(ports, &graph, "many"))).await;
     let mut numbers: Vec<u32> = all.iter().map(|stored| stored.graph.version).collect();
     numbers.sort_unstable();
-    assert_eq!(numbers, (4..14).collect::<Vec<_>>(), "dense, however many come at once");
+    assert_eq!(numbers, (4..14).collect::<Vec<_>>(), "dense, under concurrency");
     assert_eq!(seen(ports, &ann(), &graph.id, None).await, Some(13));
 }
 
-pub async fn an_older_version_can_be_made_active(fixture: &mut impl Fixture) {
+pub async fn an_older_version_can_be_made_active(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (graph, entry) = created(ports, &ann(), "a").await;
     next(ports, &graph, "b").await;
@@ -124,7 +124,7 @@ pub async fn an_older_version_can_be_made_active(fixture: &mut impl Fixture) {
     assert_eq!(seen(ports, &ann(), &graph.id, None).await, Some(1));
     assert!(!ports.graphs.activate(&ann(), &graph.id, 3).await.expect("activate"));
     assert_eq!(seen(ports, &ann(), &graph.id, None).await, Some(1));
-    let now = ports.library.get(&ann(), &entry.id).await.expect("get").expect("there");
+    let now = ports.library.get(&ann(), &entry.id).await.expect("get").expect("it exists");
     assert_eq!(now.graph_version, 1);
     assert_eq!(next(ports, &graph, "c").await.graph.version, 3);
     let versions = ports.graphs.versions(&ann(), &graph.id).await.expect("versions");
@@ -132,7 +132,7 @@ pub async fn an_older_version_can_be_made_active(fixture: &mut impl Fixture) {
 }
 
 pub async fn a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace(
-    fixture: &mut impl Fixture,
+    fixture: &mut impl BackendFixture,
 ) {
     let ports = fixture.ports();
     let (graph, _) = created(ports, &ann(), "a").await;
@@ -143,7 +143,7 @@ pub async fn a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace(
     let hidden = ports.library.add(&bob(), &found_entry(&graph, "ann")).await.expect("add");
     assert_eq!(hidden, ports::store::AgentAdded::NoGraph);
 
-    let second = get(ports, &ann(), &graph.id, Some(2)).await.expect("there").graph;
+    let second = get(ports, &ann(), &graph.id, Some(2)).await.expect("it exists").graph;
     let listed = listing(&ann(), "ann", "a", &second);
     ports.listings.publish(&listed, &second).await.expect("publish");
     next(ports, &graph, "active").await;
@@ -156,16 +156,16 @@ pub async fn a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace(
     let mut held = found_entry(&second, "ann");
     held.use_graph_is_active_version = false;
     ports.library.add(&bob(), &held).await.expect("add");
-    let third = get(ports, &ann(), &graph.id, Some(3)).await.expect("there").graph;
+    let third = get(ports, &ann(), &graph.id, Some(3)).await.expect("it exists").graph;
     ports.listings.publish(&listing(&ann(), "ann", "a", &third), &third).await.expect("publish");
     assert_eq!(seen(ports, &bob(), &graph.id, Some(3)).await, Some(3));
-    assert_eq!(seen(ports, &bob(), &graph.id, None).await, Some(2), "the library holds it");
+    assert_eq!(seen(ports, &bob(), &graph.id, None).await, Some(2), "the library entry pins it");
     let cy = UserId::from("cy");
-    assert_eq!(seen(ports, &cy, &graph.id, None).await, Some(3), "it was listed last");
+    assert_eq!(seen(ports, &cy, &graph.id, None).await, Some(3), "the last published version");
     assert_eq!(ports.graphs.list(&bob(), 10, 0).await.expect("list"), [], "it is not bob's");
 }
 
-pub async fn graphs_are_listed_newest_first(fixture: &mut impl Fixture) {
+pub async fn graphs_are_listed_newest_first(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (first, _) = created(ports, &ann(), "first").await;
     let (second, _) = created(ports, &ann(), "second").await;
@@ -182,7 +182,7 @@ pub async fn graphs_are_listed_newest_first(fixture: &mut impl Fixture) {
     assert_eq!(ports.graphs.list(&ann(), 10, 1).await.expect("list").len(), 2);
 }
 
-pub async fn a_deleted_graph_is_gone(fixture: &mut impl Fixture) {
+pub async fn a_deleted_graph_is_gone(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (graph, entry) = created(ports, &ann(), "a").await;
     let (kept, _) = created(ports, &ann(), "b").await;
@@ -197,7 +197,7 @@ pub async fn a_deleted_graph_is_gone(fixture: &mut impl Fixture) {
     assert_eq!(seen(ports, &ann(), &kept.id, None).await, Some(1));
 }
 
-pub async fn a_listed_graph_cannot_be_deleted(fixture: &mut impl Fixture) {
+pub async fn a_listed_graph_cannot_be_deleted(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (graph, entry) = created(ports, &ann(), "a").await;
     let listed = listing(&ann(), "ann", "a", &graph);

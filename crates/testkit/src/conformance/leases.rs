@@ -5,7 +5,7 @@ use ports::Fenced;
 use ports::leases::{LeaseRenewal, TurnClaimed};
 use protocol::turn::TurnStatus;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
@@ -16,17 +16,17 @@ macro_rules! leases_laws {
             a_claim_repeated_by_its_worker_is_the_same_claim,
             every_claim_raises_the_fence,
             a_renewal_after_a_new_claim_fails,
-            a_renewed_lease_holds,
+            a_renewed_lease_stays_valid,
             a_session_runs_one_turn_at_a_time,
             a_handed_back_turn_does_not_count_as_crashed,
-            a_renewal_tells_of_a_cancel,
+            a_renewal_reports_a_cancel,
             an_ended_turn_cannot_be_claimed,
             a_turn_of_a_dead_process_can_be_claimed_at_once,
         );
     };
 }
 
-pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
+pub async fn a_turn_has_one_holder(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, _, turn) = first_turn(ports).await;
     let workers: Vec<_> = (0..20).map(|_| worker()).collect();
@@ -42,11 +42,11 @@ pub async fn a_turn_has_one_holder(fixture: &mut impl Fixture) {
         .collect();
     let [(claim, turn)] = won.as_slice() else { panic!("one holder, not {won:?}") };
     assert_eq!((turn.status, turn.attempt, turn.fence), (TurnStatus::Running, 1, claim.fence));
-    let stored = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    let stored = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
     assert_eq!(stored, ***turn);
 }
 
-pub async fn a_claim_repeated_by_its_worker_is_the_same_claim(fixture: &mut impl Fixture) {
+pub async fn a_claim_repeated_by_its_worker_is_the_same_claim(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let me = worker();
@@ -57,14 +57,15 @@ pub async fn a_claim_repeated_by_its_worker_is_the_same_claim(fixture: &mut impl
     assert_eq!(other, TurnClaimed::Held);
 }
 
-pub async fn every_claim_raises_the_fence(fixture: &mut impl Fixture) {
+pub async fn every_claim_raises_the_fence(fixture: &mut impl BackendFixture) {
     let (ann, _, turn) = first_turn(fixture.ports()).await;
     let mut before = 0;
     for attempt in 1..=4 {
         let claim = claim_for(fixture.ports(), &turn.id, SHORT).await;
         assert!(claim.fence > before);
         before = claim.fence;
-        let found = fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("there");
+        let found =
+            fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
         assert_eq!((found.attempt, found.fence), (attempt, claim.fence));
         if attempt == 2 {
             fixture.restart().await;
@@ -72,7 +73,7 @@ pub async fn every_claim_raises_the_fence(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn a_renewal_after_a_new_claim_fails(fixture: &mut impl Fixture) {
+pub async fn a_renewal_after_a_new_claim_fails(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let old = claim_for(ports, &turn.id, SHORT).await;
@@ -84,7 +85,7 @@ pub async fn a_renewal_after_a_new_claim_fails(fixture: &mut impl Fixture) {
     assert_eq!(ports.leases.renew(&new, LONG).await.expect("renew"), LeaseRenewal::Lost);
 }
 
-pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
+pub async fn a_renewed_lease_stays_valid(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim_for(ports, &turn.id, SHORT).await;
@@ -98,27 +99,27 @@ pub async fn a_renewed_lease_holds(fixture: &mut impl Fixture) {
     assert_eq!(due(ports).await, []);
 }
 
-pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
+pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let second = turn(ports, &ann, &mine.id, "second").await;
     let claim_second =
         || async { ports.leases.claim(&second.id, &worker(), LONG).await.expect("claim") };
-    assert_eq!(claim_second().await, TurnClaimed::NotAdmitted, "the first one was accepted before");
+    assert_eq!(
+        claim_second().await,
+        TurnClaimed::NotAdmitted,
+        "the first turn was accepted earlier"
+    );
     let first_claim = claim_for(ports, &first.id, SHORT).await;
     assert_eq!(claim_second().await, TurnClaimed::NotAdmitted);
     tokio::time::sleep(2 * SHORT).await;
     assert_eq!(
         claim_second().await,
         TurnClaimed::NotAdmitted,
-        "a lease that ran out is not an end"
+        "an expired lease does not end a turn"
     );
     assert_eq!(ports.leases.hand_back(&first_claim).await.expect("back"), Fenced::Done(()));
-    assert_eq!(
-        claim_second().await,
-        TurnClaimed::NotAdmitted,
-        "nor is a turn that was handed back"
-    );
+    assert_eq!(claim_second().await, TurnClaimed::NotAdmitted, "nor does handing it back");
     let first_claim = claim(ports, &first.id).await;
     finish(ports, &first_claim, "one").await;
     assert!(matches!(claim_second().await, TurnClaimed::Granted { .. }));
@@ -126,7 +127,7 @@ pub async fn a_session_runs_one_turn_at_a_time(fixture: &mut impl Fixture) {
     claim(ports, &elsewhere.id).await;
 }
 
-pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl Fixture) {
+pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, _, turn) = first_turn(ports).await;
     let mut fence = 0;
@@ -137,22 +138,22 @@ pub async fn a_handed_back_turn_does_not_count_as_crashed(fixture: &mut impl Fix
         assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Done(()));
         assert_eq!(ports.leases.hand_back(&claim).await.expect("back"), Fenced::Stale);
         assert_eq!(due(ports).await, std::slice::from_ref(&turn.id));
-        let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+        let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
         assert_eq!((found.status, found.attempt), (TurnStatus::Queued, 0));
         assert_eq!(ports.leases.renew(&claim, LONG).await.expect("renew"), LeaseRenewal::Lost);
     }
 }
 
-pub async fn a_renewal_tells_of_a_cancel(fixture: &mut impl Fixture) {
+pub async fn a_renewal_reports_a_cancel(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
-    let told = ports.leases.renew(&claim, LONG).await.expect("renew");
-    assert_eq!(told, LeaseRenewal::Held { cancel_requested: true });
+    let renewal = ports.leases.renew(&claim, LONG).await.expect("renew");
+    assert_eq!(renewal, LeaseRenewal::Held { cancel_requested: true });
 }
 
-pub async fn an_ended_turn_cannot_be_claimed(fixture: &mut impl Fixture) {
+pub async fn an_ended_turn_cannot_be_claimed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -163,7 +164,7 @@ pub async fn an_ended_turn_cannot_be_claimed(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn a_turn_of_a_dead_process_can_be_claimed_at_once(fixture: &mut impl Fixture) {
+pub async fn a_turn_of_a_dead_process_can_be_claimed_at_once(fixture: &mut impl BackendFixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
     let old = claim_for(fixture.ports(), &turn.id, SHORT).await;
     fixture.restart().await;

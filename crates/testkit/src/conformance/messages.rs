@@ -7,23 +7,23 @@ use protocol::text::without_nul;
 use protocol::turn::TurnStatus;
 use serde_json::json;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
 macro_rules! messages_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, messages:
-            pages_of_history_meet,
+            pages_of_history_have_no_gap_or_overlap,
             a_page_never_starts_inside_a_tool_exchange,
-            history_leaves_out_the_turn_in_flight,
+            history_omits_the_running_turn,
             every_field_of_a_message_survives_a_restart,
             odd_text_survives,
         );
     };
 }
 
-pub async fn pages_of_history_meet(fixture: &mut impl Fixture) {
+pub async fn pages_of_history_have_no_gap_or_overlap(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -39,7 +39,7 @@ pub async fn pages_of_history_meet(fixture: &mut impl Fixture) {
         let mut before = None;
         loop {
             let page = ports.messages.page(&ann, &id, limit, before).await.expect("page");
-            let mut page = page.expect("the session is there");
+            let mut page = page.expect("the session exists");
             assert_eq!(page.oldest_sequence, page.messages.first().map(|m| m.sequence));
             before = page.oldest_sequence;
             page.messages.append(&mut collected);
@@ -50,11 +50,11 @@ pub async fn pages_of_history_meet(fixture: &mut impl Fixture) {
         }
         assert_eq!(collected, whole, "with pages of {limit}");
     }
-    let none = ports.messages.page(&ann, &id, 10, Some(1)).await.expect("page").expect("there");
+    let none = ports.messages.page(&ann, &id, 10, Some(1)).await.expect("page").expect("it exists");
     assert_eq!((none.messages.len(), none.has_more, none.oldest_sequence), (0, false, None));
 }
 
-pub async fn a_page_never_starts_inside_a_tool_exchange(fixture: &mut impl Fixture) {
+pub async fn a_page_never_starts_inside_a_tool_exchange(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
@@ -75,13 +75,13 @@ pub async fn a_page_never_starts_inside_a_tool_exchange(fixture: &mut impl Fixtu
 
     for (limit, starts_at) in [(1, 8), (2, 6), (3, 6), (4, 2), (5, 2), (6, 2), (7, 2), (8, 1)] {
         let page = ports.messages.page(&ann, &mine.id, limit, None).await.expect("page");
-        let page = page.expect("there");
+        let page = page.expect("it exists");
         assert_eq!(page.oldest_sequence, Some(starts_at), "with a page of {limit}");
         assert_eq!(page.has_more, starts_at > 1);
     }
 }
 
-pub async fn history_leaves_out_the_turn_in_flight(fixture: &mut impl Fixture) {
+pub async fn history_omits_the_running_turn(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
@@ -89,16 +89,16 @@ pub async fn history_leaves_out_the_turn_in_flight(fixture: &mut impl Fixture) {
     ports.turns.record(&claim, JournalRecord::new(entries)).await.expect("record");
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello"]);
     let progress = ports.turns.progress(&claim).await.expect("progress");
-    let Fenced::Done(progress) = progress else { panic!("the claim is good") };
-    assert_eq!(progress.messages.len(), 3, "the turn itself sees what it has said");
+    let Fenced::Done(progress) = progress else { panic!("the claim is current") };
+    assert_eq!(progress.messages.len(), 3, "the turn sees its own messages");
     let notice = NewMessage::new(MessageRole::System, "stopped");
     let ending = ending(TurnStatus::Cancelled, 0, vec![notice]);
     ports.turns.finish(&claim, ending).await.expect("finish");
-    let told = history(ports, &ann, &mine.id).await;
-    assert_eq!(texts(&told), ["hello", "", "result of a", "stopped"]);
+    let rows = history(ports, &ann, &mine.id).await;
+    assert_eq!(texts(&rows), ["hello", "", "result of a", "stopped"]);
 }
 
-pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl Fixture) {
+pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl BackendFixture) {
     let (ann, mine, turn) = first_turn(fixture.ports()).await;
     let claim = claim(fixture.ports(), &turn.id).await;
     let mut answer = NewMessage::new(MessageRole::Assistant, "see");
@@ -123,11 +123,11 @@ pub async fn every_field_of_a_message_survives_a_restart(fixture: &mut impl Fixt
     assert_eq!((row.role, &row.turn_id), (MessageRole::Assistant, &turn.id));
     assert_eq!((&outcome.tool_call_id, &outcome.name), (&tool.tool_call_id, &tool.name));
     assert_eq!((outcome.role, outcome.outcome), (MessageRole::Tool, tool.outcome));
-    assert!(last.duration_ms.is_some(), "the last answer says how long the turn took");
+    assert!(last.duration_ms.is_some(), "the last response has the duration of the turn");
     assert_eq!(row.duration_ms, None);
 }
 
-pub async fn odd_text_survives(fixture: &mut impl Fixture) {
+pub async fn odd_text_survives(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -144,9 +144,9 @@ pub async fn odd_text_survives(fixture: &mut impl Fixture) {
     for text in odd.iter().copied().chain([long.as_str()]) {
         whole_turn(ports, &ann, &id, text).await;
     }
-    // A store that cannot hold NUL may put U+FFFD in its place; nothing else may change.
-    let told = history(ports, &ann, &id).await;
-    let questions: Vec<String> = told.iter().step_by(2).map(|m| without_nul(&m.content)).collect();
+    // A store that cannot hold NUL may replace it with U+FFFD; nothing else may change.
+    let rows = history(ports, &ann, &id).await;
+    let questions: Vec<String> = rows.iter().step_by(2).map(|m| without_nul(&m.content)).collect();
     let expected: Vec<String> =
         odd.iter().copied().chain([long.as_str()]).map(without_nul).collect();
     assert_eq!(questions, expected);

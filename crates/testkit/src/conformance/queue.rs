@@ -8,27 +8,27 @@ use ports::Ports;
 use ports::queue::Delivery;
 use protocol::{ExecutionId, Job, TurnId};
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
 macro_rules! queue_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, queue:
-            what_is_pushed_is_delivered,
-            an_unsettled_delivery_comes_back,
-            a_settled_delivery_never_comes_back,
+            a_pushed_job_is_delivered,
+            an_unsettled_job_is_delivered_again,
+            a_settled_job_is_never_delivered_again,
             deliveries_come_in_order,
-            to_back_goes_to_the_end,
-            a_push_while_in_hand_is_not_lost,
-            a_pop_that_is_given_up_loses_nothing,
-            every_delivery_goes_to_one_worker,
-            the_depth_is_what_waits,
+            to_back_requeues_at_the_end,
+            a_push_during_a_delivery_is_not_lost,
+            a_cancelled_pop_loses_no_job,
+            every_job_is_delivered_to_one_worker,
+            the_depth_counts_waiting_jobs,
         );
     };
 }
 
-/// Turns and executions by turns.
+/// Turns and executions, alternating.
 fn jobs(count: usize) -> Vec<Job> {
     let job = |n: usize| match n % 2 {
         0 => Job::from(TurnId::fresh()),
@@ -45,14 +45,14 @@ async fn push(ports: &Ports, jobs: &[Job]) {
 
 async fn pop(ports: &Ports) -> Delivery {
     let popped = tokio::time::timeout(LAW / 2, ports.queue.pop()).await;
-    popped.expect("something waits").expect("pop")
+    popped.expect("a job is queued").expect("pop")
 }
 
 async fn is_empty(ports: &Ports) -> bool {
     tokio::time::timeout(Duration::from_millis(50), ports.queue.pop()).await.is_err()
 }
 
-pub async fn what_is_pushed_is_delivered(fixture: &mut impl Fixture) {
+pub async fn a_pushed_job_is_delivered(fixture: &mut impl BackendFixture) {
     let job = Job::from(TurnId::fresh());
     let ports = fixture.ports();
     let (popped, ()) = tokio::join!(pop(ports), push(ports, std::slice::from_ref(&job)));
@@ -62,18 +62,18 @@ pub async fn what_is_pushed_is_delivered(fixture: &mut impl Fixture) {
     assert_eq!(pop(ports).await.job, job);
 }
 
-pub async fn an_unsettled_delivery_comes_back(fixture: &mut impl Fixture) {
+pub async fn an_unsettled_job_is_delivered_again(fixture: &mut impl BackendFixture) {
     let job = Job::from(TurnId::fresh());
     push(fixture.ports(), std::slice::from_ref(&job)).await;
     for _ in 0..3 {
         let delivery = pop(fixture.ports()).await;
         assert_eq!(delivery.job, job);
-        assert!(is_empty(fixture.ports()).await, "not while it is in hand");
+        assert!(is_empty(fixture.ports()).await, "not while it is unsettled");
         drop(delivery);
     }
 }
 
-pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
+pub async fn a_settled_job_is_never_delivered_again(fixture: &mut impl BackendFixture) {
     let many = jobs(20);
     push(fixture.ports(), &many).await;
     for _ in &many {
@@ -84,7 +84,7 @@ pub async fn a_settled_delivery_never_comes_back(fixture: &mut impl Fixture) {
     assert!(is_empty(fixture.ports()).await);
 }
 
-pub async fn deliveries_come_in_order(fixture: &mut impl Fixture) {
+pub async fn deliveries_come_in_order(fixture: &mut impl BackendFixture) {
     let many = jobs(10);
     push(fixture.ports(), &many).await;
     let given_back = pop(fixture.ports()).await;
@@ -97,7 +97,7 @@ pub async fn deliveries_come_in_order(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn to_back_goes_to_the_end(fixture: &mut impl Fixture) {
+pub async fn to_back_requeues_at_the_end(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let many = jobs(3);
     push(ports, &many).await;
@@ -112,11 +112,11 @@ pub async fn to_back_goes_to_the_end(fixture: &mut impl Fixture) {
         assert_eq!(delivery.job, *expected);
         delivery.ack().await.expect("ack");
     }
-    assert!(since.elapsed() >= delay, "not before its delay has passed");
+    assert!(since.elapsed() >= delay, "not before its delay");
     assert!(is_empty(ports).await);
 }
 
-pub async fn a_push_while_in_hand_is_not_lost(fixture: &mut impl Fixture) {
+pub async fn a_push_during_a_delivery_is_not_lost(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let job = Job::from(TurnId::fresh());
     push(ports, std::slice::from_ref(&job)).await;
@@ -129,11 +129,11 @@ pub async fn a_push_while_in_hand_is_not_lost(fixture: &mut impl Fixture) {
     assert!(is_empty(ports).await);
 }
 
-pub async fn a_pop_that_is_given_up_loses_nothing(fixture: &mut impl Fixture) {
+pub async fn a_cancelled_pop_loses_no_job(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let many = jobs(50);
     push(ports, &many).await;
-    // Given up at every possible moment: before it begins, in the middle, and just before it ends.
+    // Canceled at different moments: before it starts, in the middle, and just before it ends.
     for micros in 0..100 {
         let _ = tokio::time::timeout(Duration::from_micros(micros * 5), ports.queue.pop()).await;
     }
@@ -146,7 +146,7 @@ pub async fn a_pop_that_is_given_up_loses_nothing(fixture: &mut impl Fixture) {
     assert_eq!(found, many.into_iter().collect());
 }
 
-pub async fn every_delivery_goes_to_one_worker(fixture: &mut impl Fixture) {
+pub async fn every_job_is_delivered_to_one_worker(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let many = jobs(100);
     let workers = (0..10).map(|_| async {
@@ -165,12 +165,12 @@ pub async fn every_delivery_goes_to_one_worker(fixture: &mut impl Fixture) {
     assert!(is_empty(ports).await);
 }
 
-pub async fn the_depth_is_what_waits(fixture: &mut impl Fixture) {
+pub async fn the_depth_counts_waiting_jobs(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     assert_eq!(ports.queue.depth().await.expect("depth"), 0);
     push(ports, &jobs(3)).await;
     let _in_hand = pop(ports).await;
-    eventually("two are left", || async {
+    eventually("two jobs are queued", || async {
         (ports.queue.depth().await.expect("depth") == 2).then_some(())
     })
     .await;

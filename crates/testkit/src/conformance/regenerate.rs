@@ -1,26 +1,26 @@
-//! Laws of `Turns` for answering a message again.
+//! Laws of `Turns` for regenerating a response.
 
 use ports::Fenced;
 use ports::store::TurnOpened;
 use protocol::MessageId;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
 macro_rules! regenerate_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, regenerate:
-            the_last_message_is_answered_again,
-            an_earlier_message_takes_what_follows_with_it,
-            a_regeneration_is_joined_or_has_to_wait,
+            the_last_message_is_regenerated,
+            regenerating_an_earlier_message_removes_later_messages,
+            a_regeneration_is_joined_or_refused_while_a_turn_is_open,
             a_regenerated_message_keeps_its_id,
-            nothing_is_regenerated_where_nothing_was_said,
+            a_session_without_messages_has_nothing_to_regenerate,
         );
     };
 }
 
-pub async fn the_last_message_is_answered_again(fixture: &mut impl Fixture) {
+pub async fn the_last_message_is_regenerated(fixture: &mut impl BackendFixture) {
     let ann = user("ann");
     let id = session(fixture.ports(), &ann).await.id;
     let ports = fixture.ports();
@@ -30,24 +30,28 @@ pub async fn the_last_message_is_answered_again(fixture: &mut impl Fixture) {
         panic!("a new turn")
     };
     assert!(new.id != old.id && new.message_id != old.message_id);
-    let told = history(ports, &ann, &id).await;
-    assert_eq!(texts(&told), ["one", "answer to one", "two"]);
+    let rows = history(ports, &ann, &id).await;
+    assert_eq!(texts(&rows), ["one", "answer to one", "two"]);
     let claim = claim(ports, &new.id).await;
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else {
+        panic!("the claim is current")
+    };
     assert_eq!(texts(&progress.messages), ["one", "answer to one", "two"]);
     finish(ports, &claim, "better").await;
     fixture.restart().await;
-    let told = history(fixture.ports(), &ann, &id).await;
-    assert_eq!(texts(&told), ["one", "answer to one", "two", "better"]);
-    assert!(told.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
+    let rows = history(fixture.ports(), &ann, &id).await;
+    assert_eq!(texts(&rows), ["one", "answer to one", "two", "better"]);
+    assert!(rows.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
     let log = fixture.ports().log.read(&old.id.task(), 0, 1000).await.expect("read");
     assert!(
         !matches!(log, ports::stream_log::LogRead::Missing),
-        "what was streamed stays readable"
+        "the old stream log stays readable"
     );
 }
 
-pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fixture) {
+pub async fn regenerating_an_earlier_message_removes_later_messages(
+    fixture: &mut impl BackendFixture,
+) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -58,11 +62,11 @@ pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fi
     let Ok(TurnOpened::New(new)) = ports.turns.open(&ann, from).await else { panic!("a new turn") };
     let claim = claim(ports, &new.id).await;
     finish(ports, &claim, "better").await;
-    let told = history(ports, &ann, &id).await;
-    assert_eq!(texts(&told), ["one", "better"]);
-    // A row of the answer names it as well as the id it was streamed under, and what was answered again
-    // can be answered once more.
-    let from = regeneration(&id, Some(told[1].id.clone()));
+    let rows = history(ports, &ann, &id).await;
+    assert_eq!(texts(&rows), ["one", "better"]);
+    // The id of a message row identifies the response as well as its stream id, and a regenerated message can be
+    // regenerated again.
+    let from = regeneration(&id, Some(rows[1].id.clone()));
     let Ok(TurnOpened::New(again)) = ports.turns.open(&ann, from).await else {
         panic!("a new turn")
     };
@@ -73,7 +77,9 @@ pub async fn an_earlier_message_takes_what_follows_with_it(fixture: &mut impl Fi
     assert_eq!(texts(&history(ports, &ann, &id).await), ["one", "best", "four", "answer to four"]);
 }
 
-pub async fn a_regeneration_is_joined_or_has_to_wait(fixture: &mut impl Fixture) {
+pub async fn a_regeneration_is_joined_or_refused_while_a_turn_is_open(
+    fixture: &mut impl BackendFixture,
+) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -95,7 +101,7 @@ pub async fn a_regeneration_is_joined_or_has_to_wait(fixture: &mut impl Fixture)
     assert_eq!(open(None).await.expect("open"), TurnOpened::Busy);
 }
 
-pub async fn a_regenerated_message_keeps_its_id(fixture: &mut impl Fixture) {
+pub async fn a_regenerated_message_keeps_its_id(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -109,11 +115,13 @@ pub async fn a_regenerated_message_keeps_its_id(fixture: &mut impl Fixture) {
     assert_eq!(joined.id, new.id);
     let other = ports.turns.open(&ann, submission(&id, "other", Some("m-1"))).await;
     assert_eq!(other.expect("open"), TurnOpened::Reused);
-    let told = history(ports, &ann, &id).await;
-    assert_eq!((told.len(), told[0].id.as_str(), &told[0].turn_id), (1, "m-1", &new.id));
+    let rows = history(ports, &ann, &id).await;
+    assert_eq!((rows.len(), rows[0].id.as_str(), &rows[0].turn_id), (1, "m-1", &new.id));
 }
 
-pub async fn nothing_is_regenerated_where_nothing_was_said(fixture: &mut impl Fixture) {
+pub async fn a_session_without_messages_has_nothing_to_regenerate(
+    fixture: &mut impl BackendFixture,
+) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;

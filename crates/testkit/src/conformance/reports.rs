@@ -13,7 +13,7 @@ use protocol::turn::TurnStatus;
 use protocol::usage::Usage;
 
 use super::scene::*;
-use super::{Fixture, agent_scene};
+use super::{BackendFixture, agent_scene};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -21,17 +21,17 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 macro_rules! reports_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, reports:
-            what_turns_have_used_is_counted_by_day,
+            usage_is_summed_by_day,
             open_turns_are_listed_with_their_holders,
             open_executions_are_listed_with_their_holders,
             a_turn_is_listed_with_the_tool_it_waits_for,
-            the_oldest_are_listed_first,
-            what_each_process_holds_is_counted,
+            open_turns_and_executions_are_listed_oldest_first,
+            claims_are_counted_by_process,
         );
     };
 }
 
-pub async fn what_turns_have_used_is_counted_by_day(fixture: &mut impl Fixture) {
+pub async fn usage_is_summed_by_day(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     assert_eq!(ports.reports.usage(&agent_scene::ann()).await.expect("usage"), []);
@@ -55,10 +55,10 @@ pub async fn what_turns_have_used_is_counted_by_day(fixture: &mut impl Fixture) 
         finish(ports, &claim, "done").await;
         turns.push(turn.id);
     }
-    // Of somebody else, and of nobody.
+    // Turns of another user and of an anonymous session.
     whole_turn(ports, &user("bob"), &session(ports, &user("bob")).await.id, "his").await;
-    let nobody = protocol::session::Owner::Anonymous;
-    whole_turn(ports, &nobody, &session(ports, &nobody).await.id, "nobody's").await;
+    let anonymous = protocol::session::Owner::Anonymous;
+    whole_turn(ports, &anonymous, &session(ports, &anonymous).await.id, "nobody's").await;
 
     for turn in &turns[..2] {
         fixture.backdate(turn, 3 * DAY).await;
@@ -77,20 +77,20 @@ pub async fn what_turns_have_used_is_counted_by_day(fixture: &mut impl Fixture) 
     assert_eq!((then.turns, then.usage), (2, used(2, Some(14))));
     assert_eq!((now.turns, now.usage), (1, used(1, None)));
     let today = ports.clock.now().to_zoned(jiff::tz::TimeZone::UTC).date();
-    // Midnight may have come meanwhile.
+    // Midnight may have passed meanwhile.
     assert!([today, today.yesterday().expect("a day before")].contains(&now.date), "{days:?}");
-    assert!(then.date < now.date, "the oldest first: {days:?}");
+    assert!(then.date < now.date, "oldest first: {days:?}");
     assert!(ports.sessions.delete(&ann, &first).await.expect("delete"));
     let left = ports.reports.usage(&agent_scene::ann()).await.expect("usage");
     let left: Vec<u64> = left.iter().map(|day| day.turns).collect();
-    assert_eq!(left, [1, 1], "it is gone with its session");
+    assert_eq!(left, [1, 1], "usage is deleted with its session");
 }
 
-async fn live(fixture: &impl Fixture) -> Vec<LiveTurn> {
+async fn live(fixture: &impl BackendFixture) -> Vec<LiveTurn> {
     fixture.ports().reports.live_turns(100).await.expect("live turns")
 }
 
-pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Fixture) {
+pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let bobs = session(ports, &user("bob")).await.id;
@@ -111,20 +111,21 @@ pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Fixture
     assert_eq!((&waits.tool, &runs.tool), (&None, &None));
 }
 
-pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl Fixture) {
+pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let empty = ports.reports.live_executions(100).await.expect("live runs");
+    let empty = ports.reports.live_executions(100).await.expect("live executions");
     assert_eq!((empty.runs.len(), empty.oldest_queued), (0, None));
-    let (first, second) = (agent_scene::run(ports).await, agent_scene::run(ports).await);
-    let ended = agent_scene::run(ports).await;
+    let (first, second) =
+        (agent_scene::queued_execution(ports).await, agent_scene::queued_execution(ports).await);
+    let ended = agent_scene::queued_execution(ports).await;
     let claim = agent_scene::claim(ports, &ended.id).await;
     agent_scene::end(ports, &claim, ExecutionStatus::Failed).await;
     let holder = worker();
     let won = ports.executions.claim(&first.id, &holder, LONG).await.expect("claim");
     assert!(matches!(won, ExecutionClaimed::Granted { .. }), "{won:?}");
 
-    let live = ports.reports.live_executions(100).await.expect("live runs");
-    let [runs, waits] = live.runs.as_slice() else { panic!("two runs: {live:?}") };
+    let live = ports.reports.live_executions(100).await.expect("live executions");
+    let [runs, waits] = live.runs.as_slice() else { panic!("two executions: {live:?}") };
     assert_eq!((&runs.id, &runs.graph_id), (&first.id, &first.graph_id));
     assert_eq!((&runs.user_id, runs.attempt), (&agent_scene::ann(), 1));
     assert_eq!((runs.status, waits.status), (ExecutionStatus::Running, ExecutionStatus::Queued));
@@ -133,7 +134,7 @@ pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl Fi
     assert!(live.oldest_queued.is_some_and(|age| age < LAW), "{live:?}");
 }
 
-pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl Fixture) {
+pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -148,7 +149,7 @@ pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl Fixt
     record(ports, &claim, vec![JournalEntry::Result(result("c-2"))]).await;
     assert_eq!(tool().await, None);
 
-    // As many as there can be, of which the last has not answered.
+    // The maximum number of calls, of which only the last has no result.
     let ids: Vec<String> = (0..STEP_CALLS).map(|n| format!("m-{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     record(ports, &claim, vec![JournalEntry::Message(calls(&ids))]).await;
@@ -158,23 +159,23 @@ pub async fn a_turn_is_listed_with_the_tool_it_waits_for(fixture: &mut impl Fixt
     assert_eq!(tool().await.as_deref(), Some("look"));
 }
 
-pub async fn the_oldest_are_listed_first(fixture: &mut impl Fixture) {
+pub async fn open_turns_and_executions_are_listed_oldest_first(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let (mut turns, mut runs) = (Vec::new(), Vec::new());
     for _ in 0..5 {
         let id = session(ports, &ann).await.id;
         turns.push(turn(ports, &ann, &id, "one").await.id);
-        runs.push(agent_scene::run(ports).await.id);
+        runs.push(agent_scene::queued_execution(ports).await.id);
     }
     claim_for(ports, &turns[4], Duration::ZERO).await;
     let live = ports.reports.live_turns(3).await.expect("live turns");
     assert_eq!(live.into_iter().map(|turn| turn.id).collect::<Vec<_>>(), turns[..3]);
-    let live = ports.reports.live_executions(3).await.expect("live runs").runs;
+    let live = ports.reports.live_executions(3).await.expect("live executions").runs;
     assert_eq!(live.into_iter().map(|run| run.id).collect::<Vec<_>>(), runs[..3]);
 }
 
-pub async fn what_each_process_holds_is_counted(fixture: &mut impl Fixture) {
+pub async fn claims_are_counted_by_process(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let workloads = async || ports.reports.workloads().await.expect("workloads");
     assert_eq!(workloads().await, []);
@@ -188,10 +189,10 @@ pub async fn what_each_process_holds_is_counted(fixture: &mut impl Fixture) {
     claim("sloop", SHORT).await;
     claim("brig", SHORT).await;
     claim("brig", LONG).await;
-    let run = agent_scene::run(ports).await;
+    let run = agent_scene::queued_execution(ports).await;
     let won = ports.executions.claim(&run.id, &WorkerId::of("brig"), SHORT).await.expect("claim");
     assert!(matches!(won, ExecutionClaimed::Granted { .. }), "{won:?}");
-    // What waits and what has ended is held by nobody.
+    // Waiting and ended turns have no lease.
     turn(ports, &ann, &session(ports, &ann).await.id, "it waits").await;
     whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;
 
@@ -201,10 +202,10 @@ pub async fn what_each_process_holds_is_counted(fixture: &mut impl Fixture) {
     assert_eq!((sloop.process.as_str(), sloop.turns, sloop.executions), ("sloop", 1, 0));
     let long = SignedDuration::try_from(LONG).expect("a short time");
     assert!(brig.lease_left.is_some_and(|left| left > long / 2 && left <= long), "{brig:?}");
-    // Nobody renews it, and it goes on to be longer ago.
+    // The lease is not renewed, so the time since its expiry grows.
     for ago in [50, 100] {
         let ago = SignedDuration::from_millis(-ago);
-        eventually("the lease has lapsed for longer", || async {
+        eventually("the lease expired longer ago", || async {
             let sloop = workloads().await.pop().expect("it holds a turn");
             (sloop.lease_left.expect("a lease") < ago).then_some(())
         })

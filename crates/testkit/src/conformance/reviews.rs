@@ -7,7 +7,7 @@ use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus, session_execution_id};
 use serde_json::json;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::agent_scene::*;
 
 #[macro_export]
@@ -15,13 +15,13 @@ macro_rules! reviews_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, reviews:
             a_review_is_decided_once,
-            decisions_are_taken_together_or_not_at_all,
-            the_last_decision_makes_the_run_due,
+            decisions_are_stored_together_or_not_at_all,
+            the_last_decision_makes_the_execution_due,
             a_decision_can_edit_what_may_be_edited,
-            the_same_question_is_asked_once,
-            an_approval_can_hold_for_the_rest_of_a_run,
+            the_same_review_is_requested_once,
+            an_approval_can_hold_for_the_rest_of_an_execution,
             a_review_is_seen_by_its_user_only,
-            a_review_that_has_served_can_be_removed,
+            a_decided_review_can_be_removed,
         );
     };
 }
@@ -31,16 +31,16 @@ fn verdict(id: &str, approved: bool) -> ReviewVerdict {
 }
 
 async fn decide(ports: &Ports, verdicts: &[ReviewVerdict]) -> ReviewsDecided {
-    ports.reviews.decide(&ann(), verdicts).await.expect("deciding works")
+    ports.reviews.decide(&ann(), verdicts).await.expect("deciding succeeds")
 }
 
 async fn get(ports: &Ports, id: &str) -> Review {
-    ports.reviews.get(&ann(), &id.into()).await.expect("get").expect("the review is there")
+    ports.reviews.get(&ann(), &id.into()).await.expect("get").expect("the review exists")
 }
 
-pub async fn a_review_is_decided_once(fixture: &mut impl Fixture) {
+pub async fn a_review_is_decided_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = resting(ports, &["r"]).await;
+    let run = waiting_for_review(ports, &["r"]).await;
     let verdicts: Vec<ReviewVerdict> = (0..20)
         .map(|n| ReviewVerdict { message: Some(format!("said {n}")), ..verdict("r", n % 2 == 0) })
         .collect();
@@ -66,10 +66,10 @@ pub async fn a_review_is_decided_once(fixture: &mut impl Fixture) {
     assert_eq!(now.decision().expect("it is decided").approved, approved);
 }
 
-pub async fn decisions_are_taken_together_or_not_at_all(fixture: &mut impl Fixture) {
+pub async fn decisions_are_stored_together_or_not_at_all(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = resting(ports, &["a", "b", "c"]).await;
-    let other = resting(ports, &["else"]).await;
+    let run = waiting_for_review(ports, &["a", "b", "c"]).await;
+    let other = waiting_for_review(ports, &["else"]).await;
     decide(ports, &[verdict("c", true)]).await;
     let place = session_execution_id(&"s".into());
     let fixed = Review { editable: false, ..question(&place, "fixed", "n") };
@@ -100,12 +100,12 @@ pub async fn decisions_are_taken_together_or_not_at_all(fixture: &mut impl Fixtu
     assert_eq!(statuses, [ReviewStatus::Approved, ReviewStatus::Rejected]);
     let all = ports.reviews.of_execution(&ann(), &run.id).await.expect("reviews");
     let ids: Vec<_> = all.iter().map(|review| review.id.as_str()).collect();
-    assert_eq!(ids, ["a", "b", "c"], "decided or not, the oldest first");
+    assert_eq!(ids, ["a", "b", "c"], "decided or not, oldest first");
 }
 
-pub async fn the_last_decision_makes_the_run_due(fixture: &mut impl Fixture) {
+pub async fn the_last_decision_makes_the_execution_due(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = resting(ports, &["a", "b"]).await;
+    let run = waiting_for_review(ports, &["a", "b"]).await;
     let first = decide(ports, &[verdict("a", true)]).await;
     assert!(matches!(first, ReviewsDecided::Done { due: false, .. }), "{first:?}");
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::InReview);
@@ -116,7 +116,7 @@ pub async fn the_last_decision_makes_the_run_due(fixture: &mut impl Fixture) {
     assert_eq!(due(ports).await, std::slice::from_ref(&run.id));
     let held = claim(ports, &run.id).await;
     assert_eq!(found(ports, &run.id).await.attempt, 1);
-    // One that a worker has needs no wake-up.
+    // A running execution needs no wake-up.
     let asks = ExecutionAdvance { reviews: vec![question(&run.id, "c", "n")], ..batch(1, 1) };
     advance(ports, &held, asks).await;
     let running = decide(ports, &[verdict("c", true)]).await;
@@ -125,9 +125,9 @@ pub async fn the_last_decision_makes_the_run_due(fixture: &mut impl Fixture) {
     end(ports, &held, ExecutionStatus::Completed).await;
 }
 
-pub async fn a_decision_can_edit_what_may_be_edited(fixture: &mut impl Fixture) {
+pub async fn a_decision_can_edit_what_may_be_edited(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    resting(ports, &["a", "b"]).await;
+    waiting_for_review(ports, &["a", "b"]).await;
     let before = get(ports, "a").await.payload;
     let edited = json!({"send": ["that"], "ü": "\u{0}x"});
     let verdicts = [
@@ -137,10 +137,10 @@ pub async fn a_decision_can_edit_what_may_be_edited(fixture: &mut impl Fixture) 
     decide(ports, &verdicts).await;
     let (a, b) = (get(ports, "a").await, get(ports, "b").await);
     assert_eq!((a.payload, a.was_edited), (edited, true));
-    assert_eq!((b.payload, b.was_edited), (before, false), "the same is no edit");
+    assert_eq!((b.payload, b.was_edited), (before, false), "the same value is not an edit");
 }
 
-pub async fn the_same_question_is_asked_once(fixture: &mut impl Fixture) {
+pub async fn the_same_review_is_requested_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let place = session_execution_id(&"s".into());
     let ask = async |review: Review| ports.reviews.ask(&review).await.expect("ask");
@@ -158,17 +158,17 @@ pub async fn the_same_question_is_asked_once(fixture: &mut impl Fixture) {
     }
     let decided = decide(ports, &[verdict("call-1", true)]).await;
     let ReviewsDecided::Done { execution, due, .. } = decided else { panic!("{decided:?}") };
-    assert_eq!((execution, due), (place.clone(), false), "no run waits for it");
+    assert_eq!((execution, due), (place.clone(), false), "no execution waits for it");
     let again = question(&place, "call-6", "block");
-    assert_eq!(ask(again.clone()).await, again, "a decided one is no answer to a new question");
+    assert_eq!(ask(again.clone()).await, again, "a decided review does not answer a new request");
     let (_, total) = ports.reviews.pending(&ann(), 10, 0).await.expect("pending");
     assert_eq!(total, 4);
     let (page, total) = ports.reviews.pending(&ann(), 1, 1).await.expect("pending");
     assert_eq!((page[0].id.as_str(), page.len(), total), ("call-4", 1, 4));
 }
 
-pub async fn an_approval_can_hold_for_the_rest_of_a_run(fixture: &mut impl Fixture) {
-    let run = resting(fixture.ports(), &["a", "b", "c"]).await;
+pub async fn an_approval_can_hold_for_the_rest_of_an_execution(fixture: &mut impl BackendFixture) {
+    let run = waiting_for_review(fixture.ports(), &["a", "b", "c"]).await;
     let rest = |id: &str, approved| ReviewVerdict { for_the_rest: true, ..verdict(id, approved) };
     let ports = fixture.ports();
     decide(ports, &[rest("a", true), rest("b", false), verdict("c", true)]).await;
@@ -177,21 +177,21 @@ pub async fn an_approval_can_hold_for_the_rest_of_a_run(fixture: &mut impl Fixtu
     let ports = fixture.ports();
     let holds = async |node: &str| {
         let node = node.into();
-        ports.reviews.approved_for_the_rest(&ann(), &run.id, &node).await.expect("looking works")
+        ports.reviews.approved_for_the_rest(&ann(), &run.id, &node).await.expect("looking succeeds")
     };
     assert!(holds("node of a").await);
     assert!(!holds("node of b").await, "it was rejected");
     assert!(!holds("node of c").await, "it was approved this once");
     let node = "node of a".into();
     let elsewhere = ports.reviews.approved_for_the_rest(&ann(), &"else".into(), &node).await;
-    assert!(!elsewhere.expect("looking works"));
+    assert!(!elsewhere.expect("looking succeeds"));
     let others = ports.reviews.approved_for_the_rest(&bob(), &run.id, &node).await;
-    assert!(!others.expect("looking works"));
+    assert!(!others.expect("looking succeeds"));
 }
 
-pub async fn a_review_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
+pub async fn a_review_is_seen_by_its_user_only(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = resting(ports, &["r"]).await;
+    let run = waiting_for_review(ports, &["r"]).await;
     let reviews = &ports.reviews;
     assert_eq!(reviews.get(&bob(), &"r".into()).await.expect("get"), None);
     assert_eq!(reviews.pending(&bob(), 10, 0).await.expect("pending"), (Vec::new(), 0));
@@ -199,14 +199,14 @@ pub async fn a_review_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
     let decided = reviews.decide(&bob(), &[verdict("r", true)]).await.expect("decide");
     assert_eq!(decided, ReviewsDecided::Unknown("r".into()));
     assert!(!reviews.remove(&bob(), &"r".into()).await.expect("remove"));
-    // The ids that models give to their calls can be the same for two users.
+    // Call ids come from models and can be the same for two users.
     let place = session_execution_id(&"of bob".into());
     let his = Review { user_id: bob(), ..question(&place, "r", "n") };
     assert_eq!(reviews.ask(&his).await.expect("ask"), his);
     assert_eq!(get(ports, "r").await.execution_id, run.id);
 }
 
-pub async fn a_review_that_has_served_can_be_removed(fixture: &mut impl Fixture) {
+pub async fn a_decided_review_can_be_removed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let place = session_execution_id(&"s".into());
     ports.reviews.ask(&question(&place, "r", "n")).await.expect("ask");

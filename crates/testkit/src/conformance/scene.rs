@@ -1,5 +1,4 @@
-//! What laws begin with: sessions, turns, claims, segments. Everything that is expected to work here is
-//! itself a law elsewhere.
+//! Shared setup for the laws: sessions, turns, claims, segments. Laws elsewhere test what is expected to work here.
 
 use std::future::Future;
 use std::time::Duration;
@@ -20,11 +19,11 @@ use protocol::{
     Chunk, MessageId, Segment, SegmentBuilder, Seq, SessionId, TaskId, TurnId, UserId, WorkerId,
 };
 
-/// The most a law may take.
+/// Time limit of a law.
 pub const LAW: Duration = Duration::from_secs(60);
-/// A lease that does not run out while a law is tried.
+/// A lease that does not expire during a law.
 pub const LONG: Duration = Duration::from_secs(600);
-/// A lease that runs out at once.
+/// A lease that expires almost at once.
 pub const SHORT: Duration = Duration::from_millis(20);
 
 pub fn user(name: &str) -> Owner {
@@ -50,7 +49,7 @@ pub fn submission(session: &SessionId, text: &str, client_id: Option<&str>) -> N
     }
 }
 
-/// The same as a call of `parent` would start it.
+/// The turn as a call of `parent` would start it.
 pub fn started_by(parent: &TurnId, fan_out: u32, new: NewTurn) -> NewTurn {
     NewTurn { parent: Some(ParentTurn { turn: parent.clone(), fan_out }), ..new }
 }
@@ -59,7 +58,7 @@ pub fn regeneration(session: &SessionId, from: Option<MessageId>) -> NewTurn {
     NewTurn { kind: TurnKind::Regenerate { from }, ..submission(session, "", None) }
 }
 
-/// A new turn of the session.
+/// Opens a turn in the session.
 pub async fn turn(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> Turn {
     match ports.turns.open(owner, submission(session, text, None)).await {
         Ok(TurnOpened::New(turn)) => *turn,
@@ -67,7 +66,7 @@ pub async fn turn(ports: &Ports, owner: &Owner, session: &SessionId, text: &str)
     }
 }
 
-/// A new session of `ann` with one turn in it.
+/// Creates a session of `ann` with one turn.
 pub async fn first_turn(ports: &Ports) -> (Owner, Session, Turn) {
     let owner = user("ann");
     let session = session(ports, &owner).await;
@@ -86,7 +85,7 @@ pub async fn claim(ports: &Ports, turn: &TurnId) -> TurnClaim {
 /// Claims the turn as soon as it can be claimed.
 pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> TurnClaim {
     eventually("the turn can be claimed", || async {
-        match ports.leases.claim(turn, &worker(), ttl).await.expect("claiming works") {
+        match ports.leases.claim(turn, &worker(), ttl).await.expect("the claim call succeeds") {
             TurnClaimed::Granted { claim, .. } => Some(claim),
             TurnClaimed::Held => None,
             other => panic!("a claim was expected, not {other:?}"),
@@ -95,7 +94,7 @@ pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> TurnClaim
     .await
 }
 
-/// Chunks that follow `last`, one for each text.
+/// A segment that follows `last`, with one chunk per text.
 pub fn segment(last: Seq, texts: &[&str]) -> Segment {
     let mut builder = SegmentBuilder::following(last);
     for text in texts {
@@ -116,55 +115,55 @@ pub fn ending(status: TurnStatus, last: Seq, messages: Vec<NewMessage>) -> TurnE
     }
 }
 
-/// Journals, which must work.
+/// Writes a journal record and expects success.
 pub async fn record(ports: &Ports, claim: &TurnClaim, entries: Vec<JournalEntry>) {
     let recorded =
-        ports.turns.record(claim, JournalRecord::new(entries)).await.expect("recording works");
+        ports.turns.record(claim, JournalRecord::new(entries)).await.expect("recording succeeds");
     assert_eq!(recorded, Fenced::Done(()));
 }
 
-/// What an attempt would start from.
+/// The progress that an attempt would start from.
 pub async fn progress(ports: &Ports, claim: &TurnClaim) -> TurnProgress {
-    match ports.turns.progress(claim).await.expect("reading works") {
+    match ports.turns.progress(claim).await.expect("the read succeeds") {
         Fenced::Done(progress) => progress,
-        Fenced::Stale => panic!("the claim was good"),
+        Fenced::Stale => panic!("the claim is current"),
     }
 }
 
-/// The turn as it is now.
+/// Reads the turn.
 pub async fn found(ports: &Ports, owner: &Owner, turn: &TurnId) -> Turn {
-    ports.turns.get(owner, turn).await.expect("reading works").expect("the turn is there")
+    ports.turns.get(owner, turn).await.expect("the read succeeds").expect("the turn exists")
 }
 
-/// The turns that the queue should be told of.
+/// The turns that are due.
 pub async fn due(ports: &Ports) -> Vec<TurnId> {
-    ports.outbox.due(1000, Duration::ZERO).await.expect("reading works")
+    ports.outbox.due(1000, Duration::ZERO).await.expect("the read succeeds")
 }
 
 pub async fn try_claim(ports: &Ports, turn: &TurnId) -> TurnClaimed {
-    ports.leases.claim(turn, &worker(), LONG).await.expect("claiming works")
+    ports.leases.claim(turn, &worker(), LONG).await.expect("the claim call succeeds")
 }
 
-/// Ends the turn with an answer, and gives those that are due because of it.
+/// Completes the turn with a response, and returns the turns that become due.
 pub async fn finish(ports: &Ports, claim: &TurnClaim, answer: &str) -> Vec<TurnId> {
     let messages = vec![NewMessage::new(MessageRole::Assistant, answer)];
     let last = last(ports, &claim.turn_id.task()).await;
     let ending = ending(TurnStatus::Completed, last, messages);
-    match ports.turns.finish(claim, ending).await.expect("finishing works") {
+    match ports.turns.finish(claim, ending).await.expect("finishing succeeds") {
         Fenced::Done(TurnFinished::Ended(due)) => due,
         other => panic!("an end was expected, not {other:?}"),
     }
 }
 
-/// Ends the turn without an answer.
+/// Ends the turn without a response.
 pub async fn end(ports: &Ports, claim: &TurnClaim, status: TurnStatus) {
     let last = last(ports, &claim.turn_id.task()).await;
     let ended = ports.turns.finish(claim, ending(status, last, Vec::new())).await;
-    let ended = ended.expect("finishing works");
+    let ended = ended.expect("finishing succeeds");
     assert!(matches!(ended, Fenced::Done(TurnFinished::Ended(_))), "{ended:?}");
 }
 
-/// Opens, claims and ends a turn.
+/// Opens, claims and completes a turn.
 pub async fn whole_turn(ports: &Ports, owner: &Owner, session: &SessionId, text: &str) -> Turn {
     let turn = turn(ports, owner, session, text).await;
     let claim = claim(ports, &turn.id).await;
@@ -172,9 +171,9 @@ pub async fn whole_turn(ports: &Ports, owner: &Owner, session: &SessionId, text:
     turn
 }
 
-/// Where the log ends.
+/// The last sequence number of the log.
 pub async fn last(ports: &Ports, task: &TaskId) -> Seq {
-    match ports.log.read(task, 0, 1).await.expect("reading works") {
+    match ports.log.read(task, 0, 1).await.expect("the read succeeds") {
         LogRead::Log { last, .. } => last,
         LogRead::Missing => 0,
     }
@@ -203,13 +202,13 @@ pub fn texts(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(|message| message.content.as_str()).collect()
 }
 
-/// All of a session's history, as its owner sees it.
+/// The whole history of a session, as its owner sees it.
 pub async fn history(ports: &Ports, owner: &Owner, session: &SessionId) -> Vec<Message> {
-    let page = ports.messages.page(owner, session, 10_000, None).await.expect("reading works");
-    page.expect("the session is there").messages
+    let page = ports.messages.page(owner, session, 10_000, None).await.expect("the read succeeds");
+    page.expect("the session exists").messages
 }
 
-/// Looks until there is something, and fails when there never is.
+/// Polls until `look` returns a value; panics on timeout.
 pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, look: impl Fn() -> F) -> T {
     let looking = async {
         loop {
@@ -221,6 +220,6 @@ pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, look: impl
     };
     match tokio::time::timeout(LAW / 2, looking).await {
         Ok(found) => found,
-        Err(_) => panic!("never happened: {what}"),
+        Err(_) => panic!("timed out waiting until {what}"),
     }
 }

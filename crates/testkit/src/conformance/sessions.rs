@@ -6,21 +6,21 @@ use protocol::UserId;
 use protocol::session::{ChatStatus, Owner};
 use serde_json::json;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
 macro_rules! sessions_laws {
     ($fixture:ty) => {
         $crate::laws!($fixture, sessions:
-            a_foreign_session_looks_missing,
+            a_session_of_another_owner_looks_missing,
             a_generated_title_never_replaces_a_users,
             an_anonymous_session_is_claimed_once,
             a_deleted_session_leaves_nothing,
-            what_is_said_about_a_session_survives_a_restart,
-            the_latest_sessions_come_first_and_pinned_ones_before_them,
-            a_session_says_whether_it_is_at_work,
-            a_session_with_a_chosen_id_is_made_once,
+            every_field_of_a_session_survives_a_restart,
+            sessions_are_listed_newest_first_with_pinned_on_top,
+            a_session_reports_whether_a_turn_is_running,
+            a_session_with_a_given_id_is_created_once,
             sessions_are_found_by_the_words_of_their_title,
         );
     };
@@ -29,7 +29,7 @@ macro_rules! sessions_laws {
 const ALL: ListSessions =
     ListSessions { limit: 100, offset: 0, pinned_first: false, words: Vec::new() };
 
-pub async fn a_foreign_session_looks_missing(fixture: &mut impl Fixture) {
+pub async fn a_session_of_another_owner_looks_missing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     for stranger in [user("bob"), Owner::Anonymous] {
@@ -47,14 +47,14 @@ pub async fn a_foreign_session_looks_missing(fixture: &mut impl Fixture) {
         let open = ports.turns.open(&stranger, submission(&mine.id, "mine now", None)).await;
         assert_eq!(open.expect("open"), ports::store::TurnOpened::NoSession);
     }
-    let seen = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("it is hers");
+    let seen = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("its owner sees it");
     assert_eq!((seen.title, seen.is_pinned), (None, false));
-    let turn = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it is hers");
+    let turn = ports.turns.get(&ann, &turn.id).await.expect("get").expect("its owner sees it");
     assert!(!turn.cancel_requested);
     assert_eq!(history(ports, &ann, &mine.id).await.len(), 1);
 }
 
-pub async fn a_generated_title_never_replaces_a_users(fixture: &mut impl Fixture) {
+pub async fn a_generated_title_never_replaces_a_users(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -67,7 +67,7 @@ pub async fn a_generated_title_never_replaces_a_users(fixture: &mut impl Fixture
     assert_eq!(title.as_deref(), Some("mine"));
 }
 
-pub async fn an_anonymous_session_is_claimed_once(fixture: &mut impl Fixture) {
+pub async fn an_anonymous_session_is_claimed_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let id = session(ports, &Owner::Anonymous).await.id;
     let (ann, bob) = (UserId::from("ann"), UserId::from("bob"));
@@ -86,7 +86,7 @@ pub async fn an_anonymous_session_is_claimed_once(fixture: &mut impl Fixture) {
     assert_eq!(none, SessionAssigned::NotFound);
 }
 
-pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
+pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, gone, turn) = first_turn(ports).await;
     let child = NewSession { parent_session_id: Some(gone.id.clone()), ..NewSession::default() };
@@ -111,7 +111,7 @@ pub async fn a_deleted_session_leaves_nothing(fixture: &mut impl Fixture) {
     assert_eq!(child.parent_session_id, None);
 }
 
-pub async fn what_is_said_about_a_session_survives_a_restart(fixture: &mut impl Fixture) {
+pub async fn every_field_of_a_session_survives_a_restart(fixture: &mut impl BackendFixture) {
     let ann = user("ann");
     let new = NewSession {
         dry_run: true,
@@ -131,8 +131,8 @@ pub async fn what_is_said_about_a_session_survives_a_restart(fixture: &mut impl 
     assert_eq!(found, Some(expected));
 }
 
-pub async fn the_latest_sessions_come_first_and_pinned_ones_before_them(
-    fixture: &mut impl Fixture,
+pub async fn sessions_are_listed_newest_first_with_pinned_on_top(
+    fixture: &mut impl BackendFixture,
 ) {
     let ports = fixture.ports();
     let ann = user("ann");
@@ -150,11 +150,11 @@ pub async fn the_latest_sessions_come_first_and_pinned_ones_before_them(
     assert_eq!(listed(page).await, [old.id, new.id]);
 }
 
-pub async fn a_session_says_whether_it_is_at_work(fixture: &mut impl Fixture) {
+pub async fn a_session_reports_whether_a_turn_is_running(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let status = || async {
-        ports.sessions.get(&ann, &mine.id).await.expect("get").expect("there").chat_status
+        ports.sessions.get(&ann, &mine.id).await.expect("get").expect("it exists").chat_status
     };
     assert_eq!(mine.chat_status, ChatStatus::Idle);
     assert_eq!(status().await, ChatStatus::Queued);
@@ -164,7 +164,7 @@ pub async fn a_session_says_whether_it_is_at_work(fixture: &mut impl Fixture) {
     assert_eq!(status().await, ChatStatus::Idle);
 }
 
-pub async fn a_session_with_a_chosen_id_is_made_once(fixture: &mut impl Fixture) {
+pub async fn a_session_with_a_given_id_is_created_once(fixture: &mut impl BackendFixture) {
     let ann = user("ann");
     let chosen = |dry_run| NewSession { id: Some("s-1".into()), dry_run, ..NewSession::default() };
     let ports = fixture.ports();
@@ -184,7 +184,7 @@ pub async fn a_session_with_a_chosen_id_is_made_once(fixture: &mut impl Fixture)
     assert_eq!(sessions.list(&ann, ALL).await.expect("list").total, 1);
 }
 
-pub async fn sessions_are_found_by_the_words_of_their_title(fixture: &mut impl Fixture) {
+pub async fn sessions_are_found_by_the_words_of_their_title(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, bob) = (user("ann"), user("bob"));
     let named = async |owner: &Owner, title: &str| {

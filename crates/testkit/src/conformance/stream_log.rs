@@ -9,7 +9,7 @@ use ports::stream_log::{LogRead, SegmentAppended, TakenOver};
 use ports::{Ports, StreamLog};
 use protocol::{Segment, Seq, TaskId};
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
@@ -19,15 +19,15 @@ macro_rules! stream_log_laws {
             a_gap_is_refused,
             a_read_is_complete_from_any_cursor,
             an_old_fence_cannot_append,
-            a_claim_shuts_the_holder_before_out,
+            a_claim_stops_appends_of_the_previous_holder,
             nothing_follows_a_seal,
-            a_missing_start_is_said,
+            a_read_reports_a_trimmed_start,
             an_appended_segment_survives_a_restart,
-            a_log_that_is_not_there_is_missing,
+            an_unknown_log_is_missing,
             a_read_is_bounded_but_never_empty,
             a_large_segment_is_kept_whole,
-            many_logs_grow_side_by_side,
-            every_follower_sees_everything_once,
+            many_logs_can_be_appended_concurrently,
+            every_follower_sees_every_chunk_once,
         );
     };
 }
@@ -43,7 +43,7 @@ async fn append(ports: &Ports, task: &TaskId, fence: u64, segment: Segment) -> S
     ports.log.append(task, fence, segment).await.expect("append")
 }
 
-/// Three chunks, then two, then one, …
+/// A log with segments of three chunks, two, one, …
 async fn filled(ports: &Ports, fence: u64) -> TaskId {
     let task = taken(ports, fence).await;
     let mut last = 0;
@@ -80,7 +80,7 @@ async fn read_all(log: &dyn StreamLog, task: &TaskId, after: Seq, max_bytes: usi
     }
 }
 
-pub async fn a_gap_is_refused(fixture: &mut impl Fixture) {
+pub async fn a_gap_is_refused(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let task = taken(ports, 1).await;
     let gap = SegmentAppended::Gap { last: 0 };
@@ -96,7 +96,7 @@ pub async fn a_gap_is_refused(fixture: &mut impl Fixture) {
     assert_eq!(read, segment(0, &["a", "b"]).bytes);
 }
 
-pub async fn a_read_is_complete_from_any_cursor(fixture: &mut impl Fixture) {
+pub async fn a_read_is_complete_from_any_cursor(fixture: &mut impl BackendFixture) {
     let task = filled(fixture.ports(), 1).await;
     let texts: Vec<String> = (1..=20).map(|n| format!("chunk {n}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -114,12 +114,12 @@ pub async fn a_read_is_complete_from_any_cursor(fixture: &mut impl Fixture) {
         let beyond = fixture.ports().log.read(&task, 1000, 100).await.expect("read");
         let end = LogRead::Log { segments: Vec::new(), last: 20, sealed: false, missing_to: None };
         assert_eq!(beyond, end);
-        // Once with whatever is in memory, and once with nothing.
+        // Once with a warm cache, and once after a restart.
         fixture.restart().await;
     }
 }
 
-pub async fn an_old_fence_cannot_append(fixture: &mut impl Fixture) {
+pub async fn an_old_fence_cannot_append(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let task = taken(ports, 5).await;
     assert_eq!(append(ports, &task, 5, segment(0, &["a"])).await, SegmentAppended::Stored);
@@ -130,11 +130,15 @@ pub async fn an_old_fence_cannot_append(fixture: &mut impl Fixture) {
     assert_eq!(sealed, SegmentAppended::Stale);
     assert_eq!(ports.log.take_over(&task, 5).await.expect("take over"), TakenOver::Stale);
     let again = ports.log.take_over(&task, 6).await.expect("take over");
-    assert_eq!(again, TakenOver::At { last: 1, sealed: false }, "the same writer may ask again");
+    assert_eq!(
+        again,
+        TakenOver::At { last: 1, sealed: false },
+        "the same writer may take over again"
+    );
     assert_eq!(append(ports, &task, 6, segment(1, &["b"])).await, SegmentAppended::Stored);
 }
 
-pub async fn a_claim_shuts_the_holder_before_out(fixture: &mut impl Fixture) {
+pub async fn a_claim_stops_appends_of_the_previous_holder(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let task = turn.id.task();
@@ -142,12 +146,12 @@ pub async fn a_claim_shuts_the_holder_before_out(fixture: &mut impl Fixture) {
     assert_eq!(append(ports, &task, old.fence, segment(0, &["a"])).await, SegmentAppended::Stored);
     let new = claim(ports, &turn.id).await;
     let late = append(ports, &task, old.fence, segment(1, &["late"])).await;
-    assert_eq!(late, SegmentAppended::Stale, "before the new holder has said a word");
+    assert_eq!(late, SegmentAppended::Stale, "before the new holder has written anything");
     let over = ports.log.take_over(&task, new.fence).await.expect("take over");
     assert_eq!(over, TakenOver::At { last: 1, sealed: false });
 }
 
-pub async fn nothing_follows_a_seal(fixture: &mut impl Fixture) {
+pub async fn nothing_follows_a_seal(fixture: &mut impl BackendFixture) {
     let task = taken(fixture.ports(), 1).await;
     let log = &fixture.ports().log;
     let sealed = log.seal(&task, 1, segment(0, &["only"])).await.expect("seal");
@@ -165,7 +169,7 @@ pub async fn nothing_follows_a_seal(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn a_missing_start_is_said(fixture: &mut impl Fixture) {
+pub async fn a_read_reports_a_trimmed_start(fixture: &mut impl BackendFixture) {
     let task = filled(fixture.ports(), 1).await;
     fixture.trim(&task, 5).await;
     for after in [0, 2, 4] {
@@ -181,18 +185,18 @@ pub async fn a_missing_start_is_said(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn an_appended_segment_survives_a_restart(fixture: &mut impl Fixture) {
+pub async fn an_appended_segment_survives_a_restart(fixture: &mut impl BackendFixture) {
     let task = filled(fixture.ports(), 3).await;
     let before = read_all(&*fixture.ports().log, &task, 0, 64).await;
     fixture.restart().await;
     assert_eq!(read_all(&*fixture.ports().log, &task, 0, 64).await, before);
     let late = append(fixture.ports(), &task, 2, segment(20, &["late"])).await;
-    assert_eq!(late, SegmentAppended::Stale, "so does the fence");
+    assert_eq!(late, SegmentAppended::Stale, "the fence survives, too");
     let more = append(fixture.ports(), &task, 3, segment(20, &["more"])).await;
     assert_eq!(more, SegmentAppended::Stored);
 }
 
-pub async fn a_log_that_is_not_there_is_missing(fixture: &mut impl Fixture) {
+pub async fn an_unknown_log_is_missing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let task = TaskId::fresh();
     let _watching = ports.log.watch(&task);
@@ -203,7 +207,7 @@ pub async fn a_log_that_is_not_there_is_missing(fixture: &mut impl Fixture) {
     assert_eq!(ports.log.read(&task, 0, 100).await.expect("read"), LogRead::Missing);
 }
 
-pub async fn a_read_is_bounded_but_never_empty(fixture: &mut impl Fixture) {
+pub async fn a_read_is_bounded_but_never_empty(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let task = taken(ports, 1).await;
     let text = "x".repeat(1000);
@@ -217,7 +221,7 @@ pub async fn a_read_is_bounded_but_never_empty(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn a_large_segment_is_kept_whole(fixture: &mut impl Fixture) {
+pub async fn a_large_segment_is_kept_whole(fixture: &mut impl BackendFixture) {
     let task = taken(fixture.ports(), 1).await;
     let text = "ä".repeat(1_000_000);
     let large = segment(0, &[&text, "small", &text]);
@@ -231,7 +235,7 @@ pub async fn a_large_segment_is_kept_whole(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn many_logs_grow_side_by_side(fixture: &mut impl Fixture) {
+pub async fn many_logs_can_be_appended_concurrently(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let tasks = join_all((0..20).map(|_| taken(ports, 1))).await;
     let writing = tasks.iter().enumerate().map(|(n, task)| async move {
@@ -252,7 +256,7 @@ pub async fn many_logs_grow_side_by_side(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn every_follower_sees_everything_once(fixture: &mut impl Fixture) {
+pub async fn every_follower_sees_every_chunk_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let task = taken(ports, 1).await;
     let texts: Vec<String> = (1..=300).map(|n| format!("chunk {n} {}", "x".repeat(n))).collect();

@@ -11,7 +11,7 @@ use protocol::tool::ToolEffect;
 use protocol::turn::{FailureCode, TurnError, TurnStatus};
 use protocol::usage::Usage;
 
-use super::Fixture;
+use super::BackendFixture;
 use super::scene::*;
 
 #[macro_export]
@@ -25,23 +25,23 @@ macro_rules! turns_laws {
             a_new_turn_has_an_empty_log,
             a_stale_claim_changes_nothing,
             a_turn_ends_once,
-            an_end_that_does_not_fit_its_log_changes_nothing,
-            an_end_that_is_stored_in_part_is_completed,
+            an_end_with_a_gap_in_the_log_changes_nothing,
+            a_partly_stored_end_is_completed,
             the_end_of_a_turn_makes_the_next_one_due,
-            a_queued_message_comes_after_the_answer_before_it,
+            a_queued_message_comes_after_the_previous_response,
             a_record_is_all_or_nothing,
-            a_record_that_is_repeated_is_written_once,
+            a_repeated_record_is_written_once,
             the_journal_counts_every_start,
             usage_adds_up,
             a_failure_is_kept_with_its_reason,
             a_cancel_marks_every_open_turn,
-            the_current_turn_is_the_oldest_open_one,
+            the_current_turn_is_the_oldest_open_turn,
             open_turns_are_counted_by_status,
         );
     };
 }
 
-pub async fn one_message_id_makes_one_turn(fixture: &mut impl Fixture) {
+pub async fn one_message_id_makes_one_turn(fixture: &mut impl BackendFixture) {
     let ann = user("ann");
     let id = session(fixture.ports(), &ann).await.id;
     let ports = fixture.ports();
@@ -70,7 +70,7 @@ pub async fn one_message_id_makes_one_turn(fixture: &mut impl Fixture) {
     assert_eq!(rows[0].id.as_str(), "m-1", "the client's id is the id of the row");
 }
 
-pub async fn a_reused_message_id_is_refused(fixture: &mut impl Fixture) {
+pub async fn a_reused_message_id_is_refused(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -86,7 +86,7 @@ pub async fn a_reused_message_id_is_refused(fixture: &mut impl Fixture) {
     assert_eq!(open("three", answers_id).await.expect("open"), TurnOpened::Reused);
 }
 
-pub async fn a_message_id_belongs_to_its_session(fixture: &mut impl Fixture) {
+pub async fn a_message_id_belongs_to_its_session(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     for name in ["ann", "ann", "bob"] {
         let owner = user(name);
@@ -96,7 +96,7 @@ pub async fn a_message_id_belongs_to_its_session(fixture: &mut impl Fixture) {
     }
 }
 
-pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl Fixture) {
+pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
@@ -116,7 +116,7 @@ pub async fn sequences_are_dense_under_concurrency(fixture: &mut impl Fixture) {
     assert_eq!(sequences, (1..=82).collect::<Vec<_>>());
 }
 
-pub async fn a_new_turn_has_an_empty_log(fixture: &mut impl Fixture) {
+pub async fn a_new_turn_has_an_empty_log(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let empty = LogRead::Log { segments: Vec::new(), last: 0, sealed: false, missing_to: None };
@@ -125,7 +125,7 @@ pub async fn a_new_turn_has_an_empty_log(fixture: &mut impl Fixture) {
     assert_eq!((turn.fence, turn.attempt, turn.cancel_requested), (0, 0, false));
 }
 
-pub async fn a_stale_claim_changes_nothing(fixture: &mut impl Fixture) {
+pub async fn a_stale_claim_changes_nothing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let old = claim_for(ports, &turn.id, SHORT).await;
@@ -144,7 +144,7 @@ pub async fn a_stale_claim_changes_nothing(fixture: &mut impl Fixture) {
     assert_eq!(last(ports, &turn.id.task()).await, 1);
 }
 
-pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
+pub async fn a_turn_ends_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -155,7 +155,7 @@ pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
     let ended = join_all(ends).await;
     let won = ended.iter().filter(|end| matches!(end, Ok(Fenced::Done(_)))).count();
     assert_eq!(won, 1, "{ended:?}");
-    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
     assert!(found.status.is_final() && found.ended_at.is_some());
     let rows = history(ports, &ann, &mine.id).await;
     assert_eq!(texts(&rows), ["hello", found.status.as_str()]);
@@ -166,25 +166,25 @@ pub async fn a_turn_ends_once(fixture: &mut impl Fixture) {
     assert_eq!(more.expect("append"), SegmentAppended::Sealed);
 }
 
-pub async fn an_end_that_does_not_fit_its_log_changes_nothing(fixture: &mut impl Fixture) {
+pub async fn an_end_with_a_gap_in_the_log_changes_nothing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     let said = vec![NewMessage::new(MessageRole::Assistant, "too far ahead")];
     let refused = ports.turns.finish(&claim, ending(TurnStatus::Completed, 7, said)).await;
     assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
-    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
     assert_eq!(found.status, TurnStatus::Running);
     finish(ports, &claim, "fits").await;
     assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "fits"]);
 }
 
-pub async fn an_end_that_is_stored_in_part_is_completed(fixture: &mut impl Fixture) {
+pub async fn a_partly_stored_end_is_completed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     let task = turn.id.task();
-    // An append whose answer was not heard: the writer gives the same chunks again, with the end.
+    // An append whose reply was lost: the writer sends the same chunks again, with the end.
     let stored = ports.log.append(&task, claim.fence, segment(0, &["one", "two"])).await;
     assert_eq!(stored.expect("append"), SegmentAppended::Stored);
     let mut end = ending(TurnStatus::Completed, 0, Vec::new());
@@ -200,7 +200,7 @@ pub async fn an_end_that_is_stored_in_part_is_completed(fixture: &mut impl Fixtu
     assert_eq!(bytes, segment(0, &["one", "two", "three"]).bytes);
 }
 
-pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl Fixture) {
+pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let claim = claim(ports, &first.id).await;
@@ -215,13 +215,13 @@ pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl Fixture
     assert_eq!(finish(ports, &claim, "three").await, []);
 }
 
-pub async fn a_queued_message_comes_after_the_answer_before_it(fixture: &mut impl Fixture) {
+pub async fn a_queued_message_comes_after_the_previous_response(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
     let first_claim = claim(ports, &first.id).await;
     let second = turn(ports, &ann, &mine.id, "and then?").await;
     let seen = progress(ports, &first_claim).await;
-    assert_eq!(texts(&seen.messages), ["hello"], "what comes later is not seen");
+    assert_eq!(texts(&seen.messages), ["hello"], "later messages are not visible");
     finish(ports, &first_claim, "hi there").await;
     let claim = claim(ports, &second.id).await;
     let seen = progress(ports, &claim).await;
@@ -229,7 +229,7 @@ pub async fn a_queued_message_comes_after_the_answer_before_it(fixture: &mut imp
     assert_eq!((seen.session.id, seen.owner), (mine.id, ann));
 }
 
-pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {
+pub async fn a_record_is_all_or_nothing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -244,13 +244,15 @@ pub async fn a_record_is_all_or_nothing(fixture: &mut impl Fixture) {
     ];
     let refused = record(twice).await;
     assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else {
+        panic!("the claim is current")
+    };
     assert_eq!(texts(&progress.messages), ["hello", "", "result of a"]);
     assert_eq!((progress.steps_done, progress.calls.len()), (0, 0));
     assert_eq!(progress.usage, Usage::default());
 }
 
-pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixture) {
+pub async fn a_repeated_record_is_written_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -266,7 +268,7 @@ pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixtur
         assert_eq!(recorded, Fenced::Done(()));
     }
     let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
-        panic!("the claim is good")
+        panic!("the claim is current")
     };
     assert_eq!((progress.steps_done, progress.usage.prompt_tokens), (1, 7));
     assert_eq!(progress.calls[0].starts, 1);
@@ -276,7 +278,7 @@ pub async fn a_record_that_is_repeated_is_written_once(fixture: &mut impl Fixtur
     assert_eq!(history(ports, &ann, &mine.id).await.len(), 4);
 }
 
-pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
+pub async fn the_journal_counts_every_start(fixture: &mut impl BackendFixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
     let intent = |call: &str, effect| JournalEntry::Intent { call_id: call.into(), effect };
     let first = claim_for(fixture.ports(), &turn.id, SHORT).await;
@@ -294,13 +296,15 @@ pub async fn the_journal_counts_every_start(fixture: &mut impl Fixture) {
         .record(&second, JournalRecord::new(vec![intent("z", ToolEffect::Idempotent)]))
         .await
         .expect("record");
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&second).await else { panic!("held") };
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&second).await else {
+        panic!("the claim is current")
+    };
     let journal: Vec<_> =
         progress.calls.iter().map(|c| (c.call_id.as_str(), c.effect, c.starts)).collect();
     assert_eq!(journal, [("z", ToolEffect::Idempotent, 2), ("a", ToolEffect::Once, 1)]);
 }
 
-pub async fn usage_adds_up(fixture: &mut impl Fixture) {
+pub async fn usage_adds_up(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
@@ -313,7 +317,9 @@ pub async fn usage_adds_up(fixture: &mut impl Fixture) {
             .await
             .expect("record");
     }
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else { panic!("held") };
+    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else {
+        panic!("the claim is current")
+    };
     assert_eq!(progress.steps_done, 2);
     let mut sum = free;
     sum += paid;
@@ -322,29 +328,29 @@ pub async fn usage_adds_up(fixture: &mut impl Fixture) {
     end.usage = free;
     ports.turns.finish(&claim, end).await.expect("finish");
     sum += free;
-    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
     assert_eq!(found.usage, sum);
     whole_turn(ports, &ann, &mine.id, "again").await;
-    let session = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("there");
+    let session = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("it exists");
     assert_eq!(session.total_prompt_tokens, 30);
     assert_eq!(session.total_completion_tokens, 6);
     assert_eq!(session.total_cost_microdollars, 70);
 }
 
-pub async fn a_failure_is_kept_with_its_reason(fixture: &mut impl Fixture) {
+pub async fn a_failure_is_kept_with_its_reason(fixture: &mut impl BackendFixture) {
     let (ann, _, turn) = first_turn(fixture.ports()).await;
     let claim = claim(fixture.ports(), &turn.id).await;
-    let error = TurnError::new(FailureCode::CrashLoop, "three workers died over it");
+    let error = TurnError::new(FailureCode::CrashLoop, "three workers crashed");
     let mut end = ending(TurnStatus::Failed, 0, Vec::new());
     end.error = Some(error.clone());
     fixture.ports().turns.finish(&claim, end).await.expect("finish");
     fixture.restart().await;
-    let found = fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("there");
+    let found = fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
     assert_eq!((found.status, found.error), (TurnStatus::Failed, Some(error)));
     assert!(found.started_at.is_some() && found.ended_at.is_some());
 }
 
-pub async fn a_cancel_marks_every_open_turn(fixture: &mut impl Fixture) {
+pub async fn a_cancel_marks_every_open_turn(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     let id = session(ports, &ann).await.id;
@@ -356,11 +362,11 @@ pub async fn a_cancel_marks_every_open_turn(fixture: &mut impl Fixture) {
     let ids: Vec<_> = marked.iter().map(|turn| turn.id.clone()).collect();
     assert_eq!(ids, [running.id, queued.id]);
     assert!(marked.iter().all(|turn| turn.cancel_requested));
-    let done = ports.turns.get(&ann, &done.id).await.expect("get").expect("there");
+    let done = ports.turns.get(&ann, &done.id).await.expect("get").expect("it exists");
     assert!(!done.cancel_requested);
 }
 
-pub async fn the_current_turn_is_the_oldest_open_one(fixture: &mut impl Fixture) {
+pub async fn the_current_turn_is_the_oldest_open_turn(fixture: &mut impl BackendFixture) {
     let ann = user("ann");
     let id = session(fixture.ports(), &ann).await.id;
     let ports = fixture.ports();
@@ -383,7 +389,7 @@ pub async fn the_current_turn_is_the_oldest_open_one(fixture: &mut impl Fixture)
     assert_eq!(found.expect("it stays").0.id, second.id);
 }
 
-pub async fn open_turns_are_counted_by_status(fixture: &mut impl Fixture) {
+pub async fn open_turns_are_counted_by_status(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let ann = user("ann");
     for n in 0..5 {

@@ -1,125 +1,125 @@
-//! The service behind external tools, over real HTTP: one route for each tool. It answers, refuses, accepts or holds a
-//! call as the test says, and keeps a record of the calls, of their keys, and of who hung up.
+//! An HTTP service for external tools, with one route per tool. It answers, refuses, accepts or holds calls as the test
+//! configures, and records each call, its idempotency key, and whether the caller disconnected.
 //!
 //! ```ignore
 //! let service = ExternalService::start(&[("render", json!({"effect": "idempotent"}))]).await;
 //! // … start a server with ("CHAT_TOOLS_FILE", service.tools_file()) …
 //! let gate = Gate::closed();
-//! service.answer("render", Answer::json(json!({"file": "a.mp4"})).held_by(&gate));
+//! service.answer("render", ServiceResponse::json(json!({"file": "a.mp4"})).held_by(&gate));
 //! ```
 
-mod answer;
-mod record;
+mod call_log;
+mod response;
 mod serve;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use answer::Answer;
-use record::Book;
-pub use record::{Ending, Received};
+use call_log::CallLog;
+pub use call_log::{ReceivedCall, ReceivedCallEnd};
+pub use response::ServiceResponse;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// How long a test waits for something to be recorded before it fails.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// What the service expects as `Authorization: Bearer …`; anything else is answered with 401.
+/// How long a test waits for a recorded event before it fails.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The token that the service expects as `Authorization: Bearer …`; otherwise it responds with 401.
 pub const SECRET: &str = "a-word-that-the-service-knows";
 
 /// Stops when it is dropped.
 pub struct ExternalService {
     address: SocketAddr,
-    book: Arc<Book>,
+    calls: Arc<CallLog>,
     folder: TempDir,
     _serving: JoinSet<()>,
 }
 
 impl ExternalService {
-    /// For tools of these names, with the fields of their description that are not the usual ones.
+    /// Starts the service for these tools. The values override fields of the default tool descriptions.
     pub async fn start(tools: &[(&str, Value)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let book = Arc::new(Book::default());
-        let service = serve::router(book.clone());
+        let calls = Arc::new(CallLog::default());
+        let service = serve::router(calls.clone());
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            axum::serve(listener, service).await.expect("serving never ends by itself");
+            axum::serve(listener, service).await.expect("the server runs until it is dropped");
         });
         let folder = TempDir::new().expect("a temporary folder");
         let described: Vec<Value> =
             tools.iter().map(|(name, special)| describe(address, name, special)).collect();
         let file = json!({ "tools": described }).to_string();
         std::fs::write(folder.path().join(FILE), file).expect("a file in a temporary folder");
-        Self { address, book, folder, _serving: serving }
+        Self { address, calls, folder, _serving: serving }
     }
 
     /// The path for `CHAT_TOOLS_FILE`.
     pub fn tools_file(&self) -> String {
-        self.folder.path().join(FILE).to_str().expect("a path of plain letters").to_owned()
+        self.folder.path().join(FILE).to_str().expect("an ASCII path").to_owned()
     }
 
-    /// Where the calls of a tool go.
+    /// The URL of a tool.
     pub fn url(&self, tool: &str) -> String {
         url(self.address, tool)
     }
 
-    /// How calls of a tool are answered from now on. Without this they succeed with `{"done": true}`.
-    pub fn answer(&self, tool: &str, answer: Answer) {
+    /// Sets the response to calls of a tool. The default is `{"done": true}`.
+    pub fn answer(&self, tool: &str, answer: ServiceResponse) {
         self.answer_with(tool, move |_| answer.clone());
     }
 
-    /// The same, depending on the call.
+    /// Sets a response that depends on the call.
     pub fn answer_with(
         &self,
         tool: &str,
-        answer: impl Fn(&Received) -> Answer + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedCall) -> ServiceResponse + Send + Sync + 'static,
     ) {
-        self.book.answer_with(tool, Arc::new(answer));
+        self.calls.answer_with(tool, Arc::new(answer));
     }
 
-    /// All calls of a tool, in the order of their arrival.
-    pub fn calls(&self, tool: &str) -> Vec<Received> {
-        self.book.calls(tool)
+    /// All calls of a tool, in order of arrival.
+    pub fn calls(&self, tool: &str) -> Vec<ReceivedCall> {
+        self.calls.calls(tool)
     }
 
-    /// Waits until at least `count` calls of a tool have come; panics when they do not.
-    pub async fn wait_for_calls(&self, tool: &str, count: usize) -> Vec<Received> {
+    /// Waits until a tool has received at least `count` calls; panics on timeout.
+    pub async fn wait_for_calls(&self, tool: &str, count: usize) -> Vec<ReceivedCall> {
         let what = format!("{count} calls of {tool}");
         self.wait_until(tool, &what, |calls| calls.len() >= count).await
     }
 
-    /// Waits until the caller has hung up on the call of that number, counted from 0.
+    /// Waits until the caller has disconnected from the call with this index.
     pub async fn wait_until_left(&self, tool: &str, number: usize) {
-        let what = format!("the end of call {number} of {tool} by its caller");
+        let what = format!("the caller to disconnect from call {number} of {tool}");
         self.wait_until(tool, &what, |calls| {
-            calls.get(number).is_some_and(|call| call.ending == Ending::CallerLeft)
+            calls.get(number).is_some_and(|call| call.ending == ReceivedCallEnd::CallerLeft)
         })
         .await;
     }
 
-    /// Waits until `holds` is true of the calls of a tool; panics when it never is.
+    /// Waits until `holds` is true for the calls of a tool; panics on timeout.
     pub async fn wait_until(
         &self,
         tool: &str,
         what: &str,
-        holds: impl Fn(&[Received]) -> bool,
-    ) -> Vec<Received> {
-        let mut changes = self.book.changes();
+        holds: impl Fn(&[ReceivedCall]) -> bool,
+    ) -> Vec<ReceivedCall> {
+        let mut changes = self.calls.changes();
         let waiting = async {
             loop {
                 let calls = self.calls(tool);
                 if holds(&calls) {
                     return calls;
                 }
-                changes.changed().await.expect("the book holds the sender");
+                changes.changed().await.expect("the call log holds the sender");
             }
         };
-        match tokio::time::timeout(PATIENCE, waiting).await {
+        match tokio::time::timeout(WAIT_TIMEOUT, waiting).await {
             Ok(calls) => calls,
-            Err(_) => panic!("the service waited in vain for {what}: {:?}", self.calls(tool)),
+            Err(_) => panic!("timed out waiting for {what}: {:?}", self.calls(tool)),
         }
     }
 }

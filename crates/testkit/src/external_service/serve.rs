@@ -1,4 +1,4 @@
-//! Takes a call: writes it down, finds its answer, waits for its gates, and notices when the caller hangs up.
+//! Handles a call: records it, selects its response, waits for its gates, and detects when the caller disconnects.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,15 +12,15 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, StatusCode};
 
 use super::SECRET;
-use super::answer::Body;
-use super::record::{Book, Ending, Received};
+use super::call_log::{CallLog, ReceivedCall, ReceivedCallEnd};
+use super::response::ServiceResponseBody;
 
-pub(super) fn router(book: Arc<Book>) -> Router {
-    Router::new().route("/{tool}", post(take)).with_state(book)
+pub(super) fn router(calls: Arc<CallLog>) -> Router {
+    Router::new().route("/{tool}", post(take)).with_state(calls)
 }
 
 async fn take(
-    State(book): State<Arc<Book>>,
+    State(calls): State<Arc<CallLog>>,
     Path(tool): Path<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -29,29 +29,31 @@ async fn take(
         return StatusCode::UNAUTHORIZED.into_response();
     }
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    let received = Received { tool, body, headers, at: Instant::now(), ending: Ending::Open };
-    let answer = book.answer_to(&received);
-    let mut held = Held { number: book.record(received), book, ending: Ending::CallerLeft };
+    let received =
+        ReceivedCall { tool, body, headers, at: Instant::now(), ending: ReceivedCallEnd::Open };
+    let answer = calls.answer_to(&received);
+    let mut held =
+        OpenCall { number: calls.record(received), calls, ending: ReceivedCallEnd::CallerLeft };
     for gate in &answer.gates {
         gate.pass().await;
     }
-    held.ending = Ending::Answered;
+    held.ending = ReceivedCallEnd::Answered;
     match answer.body {
-        Body::Json(body) => (answer.status, Json(body)).into_response(),
-        Body::Text(words) => (answer.status, words).into_response(),
-        Body::Empty => answer.status.into_response(),
+        ServiceResponseBody::Json(body) => (answer.status, Json(body)).into_response(),
+        ServiceResponseBody::Text(words) => (answer.status, words).into_response(),
+        ServiceResponseBody::Empty => answer.status.into_response(),
     }
 }
 
-/// A call that is being answered. Dropped before its end, it was the caller who went away.
-struct Held {
+/// A call in progress. Dropped before `ending` is set when the caller disconnects.
+struct OpenCall {
     number: usize,
-    book: Arc<Book>,
-    ending: Ending,
+    calls: Arc<CallLog>,
+    ending: ReceivedCallEnd,
 }
 
-impl Drop for Held {
+impl Drop for OpenCall {
     fn drop(&mut self) {
-        self.book.ended(self.number, self.ending);
+        self.calls.ended(self.number, self.ending);
     }
 }

@@ -1,35 +1,35 @@
-//! A scripted answer as message events.
+//! A scripted response as messages API events.
 
 use ports::model::StopReason;
 use serde_json::{Value, json};
 
 use super::script::{ScriptedCall, ScriptedUsage};
-use super::wire::{Writer, split};
+use super::wire::{ResponseWriter, split};
 
-/// What the scripted model signs its reasoning with; the validator wants it back unchanged.
+/// The signature of scripted reasoning; the validator expects it back unchanged.
 pub(super) const SIGNATURE: &str = "scripted-signature";
 
-pub(super) struct Events {
+pub(super) struct AnthropicWriter {
     model: String,
     blocks: usize,
-    open: Option<Block>,
+    open: Option<OpenBlock>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Block {
+enum OpenBlock {
     Text,
     Thinking,
     Call,
 }
 
-impl Events {
+impl AnthropicWriter {
     pub(super) fn new(model: &str) -> Self {
         Self { model: model.to_owned(), blocks: 0, open: None }
     }
 
     /// Opens a block of this kind unless one is open.
-    fn within(&mut self, block: Block, start: Value) -> Vec<String> {
-        if self.open == Some(block) && block != Block::Call {
+    fn within(&mut self, block: OpenBlock, start: Value) -> Vec<String> {
+        if self.open == Some(block) && block != OpenBlock::Call {
             return Vec::new();
         }
         let mut events = self.close();
@@ -47,7 +47,7 @@ impl Events {
     fn close(&mut self) -> Vec<String> {
         let mut events = Vec::new();
         let Some(block) = self.open.take() else { return events };
-        if block == Block::Thinking {
+        if block == OpenBlock::Thinking {
             events.push(self.delta(json!({"type": "signature_delta", "signature": SIGNATURE})));
         }
         events.push(event("content_block_stop", json!({"index": self.blocks - 1})));
@@ -55,7 +55,7 @@ impl Events {
     }
 }
 
-impl Writer for Events {
+impl ResponseWriter for AnthropicWriter {
     fn begin(&mut self, usage: ScriptedUsage) -> Vec<String> {
         let start = json!({"message": {
             "id": "msg_scripted",
@@ -75,14 +75,14 @@ impl Writer for Events {
     }
 
     fn text(&mut self, piece: &str) -> Vec<String> {
-        let mut events = self.within(Block::Text, json!({"type": "text", "text": ""}));
+        let mut events = self.within(OpenBlock::Text, json!({"type": "text", "text": ""}));
         events.push(self.delta(json!({"type": "text_delta", "text": piece})));
         events
     }
 
     fn reasoning(&mut self, piece: &str) -> Vec<String> {
         let start = json!({"type": "thinking", "thinking": "", "signature": ""});
-        let mut events = self.within(Block::Thinking, start);
+        let mut events = self.within(OpenBlock::Thinking, start);
         events.push(self.delta(json!({"type": "thinking_delta", "thinking": piece})));
         events
     }
@@ -91,7 +91,7 @@ impl Writer for Events {
         let mut events = Vec::new();
         for call in calls {
             events.extend(self.within(
-                Block::Call,
+                OpenBlock::Call,
                 json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}),
             ));
             for part in split(&call.arguments, pieces) {

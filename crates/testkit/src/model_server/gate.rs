@@ -1,26 +1,26 @@
-//! A gate in a script: the model waits at it until the test opens it, and the test can wait until
-//! the model stands before it.
+//! A gate in a script: the response pauses at it until the test opens it, and the test can wait until the response has
+//! reached it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How long a test waits for the model to reach a gate before it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for a response to reach a gate before it fails.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
-pub struct Gate(Arc<Sides>);
+pub struct Gate(Arc<GateState>);
 
 #[derive(Debug)]
-struct Sides {
+struct GateState {
     open: watch::Sender<bool>,
     reached: watch::Sender<bool>,
 }
 
 impl Gate {
     pub fn closed() -> Self {
-        Self(Arc::new(Sides {
+        Self(Arc::new(GateState {
             open: watch::Sender::new(false),
             reached: watch::Sender::new(false),
         }))
@@ -30,12 +30,12 @@ impl Gate {
         self.0.open.send_replace(true);
     }
 
-    /// Returns when the model has come to the gate; panics when it does not come.
+    /// Waits until the response has reached the gate; panics on timeout.
     pub async fn reached(&self) {
         let mut reached = self.0.reached.subscribe();
-        tokio::time::timeout(PATIENCE, reached.wait_for(|reached| *reached))
+        tokio::time::timeout(WAIT_TIMEOUT, reached.wait_for(|reached| *reached))
             .await
-            .expect("the model did not come to the gate in time")
+            .expect("the response did not reach the gate in time")
             .expect("the gate holds its own sender");
     }
 

@@ -1,6 +1,5 @@
-//! A model provider that plays scripts over real HTTP, as chat completions and as messages. It
-//! records what it is asked, refuses histories that a strict provider would refuse, and misbehaves
-//! in every way a script asks for.
+//! A scripted model provider over HTTP, with the chat completions API and the messages API. It records its requests,
+//! refuses histories that a strict provider would refuse, and fails in every way that a script asks for.
 //!
 //! ```ignore
 //! let server = ModelServer::start().await;
@@ -11,13 +10,13 @@
 //! ```
 
 mod anthropic;
+mod connection;
 mod gate;
-mod line;
 mod openai;
-mod play;
 mod record;
+mod respond;
 mod script;
-mod stage;
+mod state;
 mod validate;
 mod wire;
 
@@ -26,28 +25,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use gate::Gate;
-pub use record::{Ending, RecordedRequest};
-pub use script::{Cut, Script, ScriptedCall, ScriptedUsage};
-use stage::Stage;
+pub use record::{RecordedRequest, ResponseEnd};
+pub use script::{ConnectionCut, Script, ScriptedCall, ScriptedUsage};
+use state::ModelServerState;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 pub use wire::Dialect;
 
-/// The standard model of a provider under test.
+/// The default model of a provider under test.
 pub const MODEL: &str = "scripted-model";
-/// Requests for this model are answered with a title and take no script from the queue.
+/// Requests for this model get a title and take no script from the queue.
 pub const TITLE_MODEL: &str = "scripted-title";
-/// Any key is accepted; this one is easy to look for where no key may appear.
+/// Any key is accepted; this one is easy to find in output that must not contain a key.
 pub const API_KEY: &str = "sk-scripted-0123456789abcdef";
 
-/// How long a test waits for something to be recorded before it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for a recorded event before it fails.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Stops when it is dropped.
 pub struct ModelServer {
     address: SocketAddr,
-    stage: Arc<Stage>,
+    state: Arc<ModelServerState>,
     open: watch::Receiver<usize>,
     _serving: JoinSet<()>,
 }
@@ -56,16 +55,16 @@ impl ModelServer {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
-        let stage = Arc::new(Stage::default());
+        let state = Arc::new(ModelServerState::default());
         let (count, open) = watch::channel(0);
-        let listener = line::CountedListener { listener, open: count };
-        let service =
-            play::router(stage.clone()).into_make_service_with_connect_info::<line::LineEnd>();
+        let listener = connection::CountedListener { listener, open: count };
+        let service = respond::router(state.clone())
+            .into_make_service_with_connect_info::<connection::ConnectionClose>();
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            axum::serve(listener, service).await.expect("serving never ends by itself");
+            axum::serve(listener, service).await.expect("the server runs until it is dropped");
         });
-        Self { address, stage, open, _serving: serving }
+        Self { address, state, open, _serving: serving }
     }
 
     /// The base address of an OpenAI-compatible provider, `/v1` included.
@@ -85,62 +84,61 @@ impl ModelServer {
         }
     }
 
-    /// Played to the next request that is not for a title. Without a script the answer is a 500.
+    /// Queues a script for the next request that is not for a title. Without a script the response is status 500.
     pub fn enqueue(&self, script: Script) {
-        self.stage.enqueue(script);
+        self.state.enqueue(script);
     }
 
-    /// Answers whatever finds the queue empty.
+    /// Sets the response for requests that find the queue empty.
     pub fn respond_with(
         &self,
         responder: impl Fn(&RecordedRequest) -> Script + Send + Sync + 'static,
     ) {
-        self.stage.respond_with(Arc::new(responder));
+        self.state.respond_with(Arc::new(responder));
     }
 
     pub fn scripts_left(&self) -> usize {
-        self.stage.scripts_left()
+        self.state.scripts_left()
     }
 
-    /// Waits until a request has taken the last queued script, so that no later request can take it; panics when none
-    /// does.
+    /// Waits until requests have taken all queued scripts, so that no later request can take one; panics on timeout.
     pub async fn wait_until_scripts_are_taken(&self) {
         self.wait_until("every script to be taken", |_| self.scripts_left() == 0).await;
     }
 
-    /// In the order of their arrival, without those for a title.
+    /// Requests in order of arrival, without those for a title.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        let mut requests = self.stage.requests();
+        let mut requests = self.state.requests();
         requests.retain(|request| request.model() != TITLE_MODEL);
         requests
     }
 
     pub fn title_requests(&self) -> Vec<RecordedRequest> {
-        let mut requests = self.stage.requests();
+        let mut requests = self.state.requests();
         requests.retain(|request| request.model() == TITLE_MODEL);
         requests
     }
 
-    /// Waits until at least `count` requests have come; panics when they do not.
+    /// Waits until at least `count` requests have arrived; panics on timeout.
     pub async fn wait_for_requests(&self, count: usize) -> Vec<RecordedRequest> {
         self.wait_until("that many requests", |requests| requests.len() >= count).await
     }
 
-    /// Waits until no request is being answered any more.
+    /// Waits until no response is in progress.
     pub async fn wait_until_idle(&self) -> Vec<RecordedRequest> {
         self.wait_until("the last answer to end", |requests| {
-            requests.iter().all(|request| request.ending != Ending::Open)
+            requests.iter().all(|request| request.ending != ResponseEnd::Open)
         })
         .await
     }
 
-    /// Waits until `holds` is true of the requests so far; panics when it never is.
+    /// Waits until `holds` is true for the requests so far; panics on timeout.
     pub async fn wait_until(
         &self,
         what: &str,
         holds: impl Fn(&[RecordedRequest]) -> bool,
     ) -> Vec<RecordedRequest> {
-        let mut changes = self.stage.changes();
+        let mut changes = self.state.changes();
         let waiting = async {
             loop {
                 let requests = self.requests();
@@ -150,28 +148,28 @@ impl ModelServer {
                 changes.changed().await.expect("the server holds the sender");
             }
         };
-        match tokio::time::timeout(PATIENCE, waiting).await {
+        match tokio::time::timeout(WAIT_TIMEOUT, waiting).await {
             Ok(requests) => requests,
-            Err(_) => panic!("the model server waited in vain for {what}"),
+            Err(_) => panic!("the model server timed out waiting for {what}"),
         }
     }
 
-    /// TCP connections, idle ones in a client's pool included.
+    /// Open TCP connections, including idle ones in a client's pool.
     pub fn open_connections(&self) -> usize {
         *self.open.borrow()
     }
 
-    /// Waits until exactly `count` connections are open; panics when that does not come.
+    /// Waits until exactly `count` connections are open; panics on timeout.
     pub async fn wait_for_connections(&self, count: usize) {
         let mut open = self.open.clone();
         let waiting = open.wait_for(|open| *open == count);
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        let waited = tokio::time::timeout(WAIT_TIMEOUT, waiting).await;
         assert!(matches!(waited, Ok(Ok(_))), "{} connections are open", self.open_connections());
     }
 
-    /// What was wrong with the requests it answered with 400.
+    /// Why requests were answered with status 400.
     pub fn violations(&self) -> Vec<String> {
-        self.stage.violations()
+        self.state.violations()
     }
 
     pub fn assert_no_violations(&self) {
@@ -182,7 +180,7 @@ impl ModelServer {
 
 impl Drop for ModelServer {
     fn drop(&mut self) {
-        // Answers that wait or hang end now instead of keeping their connections for ever.
-        self.stage.close();
+        // Ends the responses that wait or hang, so that they do not keep their connections open.
+        self.state.close();
     }
 }

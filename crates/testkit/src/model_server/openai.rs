@@ -1,17 +1,17 @@
-//! A scripted answer as chat completion chunks.
+//! A scripted response as chat completion chunks.
 
 use ports::model::StopReason;
 use serde_json::{Value, json};
 
 use super::script::{ScriptedCall, ScriptedUsage};
-use super::wire::{Writer, split};
+use super::wire::{ResponseWriter, split};
 
-pub(super) struct Chunks {
+pub(super) struct OpenAiWriter {
     model: String,
     calls_made: usize,
 }
 
-impl Chunks {
+impl OpenAiWriter {
     pub(super) fn new(model: &str) -> Self {
         Self { model: model.to_owned(), calls_made: 0 }
     }
@@ -31,7 +31,7 @@ impl Chunks {
     }
 }
 
-impl Writer for Chunks {
+impl ResponseWriter for OpenAiWriter {
     fn begin(&mut self, _: ScriptedUsage) -> Vec<String> {
         vec![self.delta(json!({"role": "assistant", "content": ""}))]
     }

@@ -1,4 +1,4 @@
-//! What the model server was asked, and how each answer ended.
+//! The recorded requests of the model server, and how each response ended.
 
 use std::time::Instant;
 
@@ -13,16 +13,16 @@ pub struct RecordedRequest {
     pub body: Value,
     pub headers: HeaderMap,
     pub at: Instant,
-    pub ending: Ending,
+    pub ending: ResponseEnd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ResponseEnd {
     /// Still being answered.
     Open,
-    /// All of the script was played.
+    /// The whole script was played.
     Played,
-    /// The client went away before that.
+    /// The client disconnected before that.
     ClientLeft,
 }
 
@@ -35,7 +35,7 @@ impl RecordedRequest {
         self.body["messages"].as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// What the person said last, without what the server says about the session in front of the first words.
+    /// The last user message, without the paragraph about the session that the engine puts before the first one.
     pub fn last_user_text(&self) -> String {
         self.messages()
             .iter()
@@ -46,8 +46,7 @@ impl RecordedRequest {
             .unwrap_or_default()
     }
 
-    /// Call id and content of the results that came back with this request, after the last words of
-    /// the person.
+    /// Call id and content of the tool results after the last user message.
     pub fn tool_results(&self) -> Vec<(String, String)> {
         let mut results = Vec::new();
         for message in self.messages().iter().rev() {
@@ -88,7 +87,7 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The server speaks in a paragraph of its own, which begins like this.
+/// Start of the paragraph about the session that the engine adds.
 const ABOUT: &str = "[About this session]";
 
 fn without_about(text: &str) -> &str {
@@ -98,7 +97,7 @@ fn without_about(text: &str) -> &str {
     text.split_once("\n\n").map_or("", |(_about, words)| words)
 }
 
-/// The words in a content that is a string or a list of blocks.
+/// The text of a content that is a string or a list of blocks.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

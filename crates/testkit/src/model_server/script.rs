@@ -1,5 +1,5 @@
-//! What the scripted model says to one request: how the answer opens, then step by step. A script
-//! knows no wire format; the same one plays as chat completions and as messages.
+//! The response of the model server to one request: how it starts, then its steps. A script is independent of the wire
+//! format; the same one works for chat completions and messages.
 
 use std::time::Duration;
 
@@ -11,30 +11,30 @@ use super::gate::Gate;
 
 #[derive(Clone, Debug)]
 pub struct Script {
-    pub(super) opening: Opening,
-    pub(super) steps: Vec<Step>,
+    pub(super) opening: ResponseStart,
+    pub(super) steps: Vec<ScriptStep>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Opening {
+pub(super) enum ResponseStart {
     /// Status 200 and an event stream.
     Stream,
-    Refusal(Refusal),
-    /// The request is read and nothing is ever answered.
+    Error(ScriptedError),
+    /// The request is read and never gets a response.
     Hang,
 }
 
-/// An answer that is an error from its first line on.
+/// A response with an error status.
 #[derive(Clone, Debug)]
-pub(super) struct Refusal {
+pub(super) struct ScriptedError {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) body: RefusalBody,
+    pub(super) body: ScriptedErrorBody,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum RefusalBody {
-    /// Written in the error shape of the dialect.
+pub(super) enum ScriptedErrorBody {
+    /// Written in the error format of the dialect.
     Error {
         kind: String,
         message: String,
@@ -43,7 +43,7 @@ pub(super) enum RefusalBody {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum ScriptStep {
     Text { text: String, pieces: usize },
     Reasoning { text: String, pieces: usize },
     Calls { calls: Vec<ScriptedCall>, pieces: usize },
@@ -53,7 +53,7 @@ pub(super) enum Step {
     Wait(Gate),
     Delay(Duration),
     Hang,
-    Cut(Cut),
+    Cut(ConnectionCut),
     Raw(Bytes),
 }
 
@@ -61,7 +61,7 @@ pub(super) enum Step {
 pub struct ScriptedCall {
     pub id: String,
     pub name: String,
-    /// As the model writes it, valid or not.
+    /// JSON text, valid or not.
     pub arguments: String,
 }
 
@@ -85,26 +85,26 @@ impl Default for ScriptedUsage {
     }
 }
 
-/// How a connection ends in the middle of an answer.
+/// How a connection ends in the middle of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum ConnectionCut {
     /// Closed without the end of the body.
     Close,
-    /// Torn down with a TCP reset.
+    /// Closed with a TCP reset.
     Reset,
-    /// The body ends in good order, but before the answer is whole.
+    /// The body ends normally, but before the response is complete.
     EndOfBody,
 }
 
 impl Default for Script {
     fn default() -> Self {
-        Self { opening: Opening::Stream, steps: Vec::new() }
+        Self { opening: ResponseStart::Stream, steps: Vec::new() }
     }
 }
 
-/// Whole answers.
+/// Whole responses.
 impl Script {
-    /// Says `text` and stops.
+    /// Streams `text` and stops.
     pub fn text(text: &str) -> Self {
         Self::default().say(text)
     }
@@ -114,23 +114,23 @@ impl Script {
         Self::default().call(&[ScriptedCall::new(id, name, arguments)])
     }
 
-    /// Finishes without a word and without a call.
+    /// Finishes without text and without a tool call.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// An error in the dialect's own shape.
+    /// An error in the dialect's own format.
     pub fn error(status: u16, kind: &str, message: &str) -> Self {
-        let body = RefusalBody::Error { kind: kind.into(), message: message.into() };
-        Self::opened(Opening::Refusal(Refusal { status, headers: Vec::new(), body }))
+        let body = ScriptedErrorBody::Error { kind: kind.into(), message: message.into() };
+        Self::opened(ResponseStart::Error(ScriptedError { status, headers: Vec::new(), body }))
     }
 
     /// Any status with any body.
     pub fn status(status: u16, content_type: &str, body: impl Into<Bytes>) -> Self {
-        Self::opened(Opening::Refusal(Refusal {
+        Self::opened(ResponseStart::Error(ScriptedError {
             status,
             headers: vec![("content-type".into(), content_type.into())],
-            body: RefusalBody::Raw(body.into()),
+            body: ScriptedErrorBody::Raw(body.into()),
         }))
     }
 
@@ -156,94 +156,93 @@ impl Script {
     }
 
     pub fn hang_before_headers() -> Self {
-        Self::opened(Opening::Hang)
+        Self::opened(ResponseStart::Hang)
     }
 
-    fn opened(opening: Opening) -> Self {
+    fn opened(opening: ResponseStart) -> Self {
         Self { opening, steps: Vec::new() }
     }
 
-    /// Adds a header to an error answer.
+    /// Adds a header to an error response.
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Opening::Refusal(refusal) = &mut self.opening {
+        if let ResponseStart::Error(refusal) = &mut self.opening {
             refusal.headers.push((name.into(), value.into()));
         }
         self
     }
 }
 
-/// Step by step. A script that neither finishes, hangs nor breaks off by itself finishes with the
-/// reason that fits what it said.
+/// Steps. A script without an explicit end finishes with the stop reason that fits its content.
 impl Script {
-    /// In two deltas.
+    /// Streams `text` in two deltas.
     pub fn say(self, text: &str) -> Self {
         self.say_in(text, 2)
     }
 
     pub fn say_in(self, text: &str, pieces: usize) -> Self {
-        self.step(Step::Text { text: text.into(), pieces })
+        self.step(ScriptStep::Text { text: text.into(), pieces })
     }
 
     pub fn think(self, text: &str) -> Self {
-        self.step(Step::Reasoning { text: text.into(), pieces: 2 })
+        self.step(ScriptStep::Reasoning { text: text.into(), pieces: 2 })
     }
 
-    /// One call, or several at once; their arguments come in three pieces each.
+    /// Makes one or more tool calls; the arguments of each come in three pieces.
     pub fn call(self, calls: &[ScriptedCall]) -> Self {
         self.call_in(calls, 3)
     }
 
     pub fn call_in(self, calls: &[ScriptedCall], pieces: usize) -> Self {
-        self.step(Step::Calls { calls: calls.to_vec(), pieces })
+        self.step(ScriptStep::Calls { calls: calls.to_vec(), pieces })
     }
 
     pub fn usage(self, usage: ScriptedUsage) -> Self {
-        self.step(Step::Usage(usage))
+        self.step(ScriptStep::Usage(usage))
     }
 
     pub fn finish(self, reason: StopReason) -> Self {
-        self.step(Step::Finish(reason))
+        self.step(ScriptStep::Finish(reason))
     }
 
     /// An error in the middle of the stream.
     pub fn then_error(self, kind: &str, message: &str) -> Self {
-        self.step(Step::Error { kind: kind.into(), message: message.into() })
+        self.step(ScriptStep::Error { kind: kind.into(), message: message.into() })
     }
 
-    /// Goes on when the test opens the gate.
+    /// Pauses until the test opens the gate.
     pub fn wait_for(self, gate: &Gate) -> Self {
-        self.step(Step::Wait(gate.clone()))
+        self.step(ScriptStep::Wait(gate.clone()))
     }
 
     pub fn delay(self, time: Duration) -> Self {
-        self.step(Step::Delay(time))
+        self.step(ScriptStep::Delay(time))
     }
 
-    /// Says nothing more, and keeps the connection open.
+    /// Sends nothing more and keeps the connection open.
     pub fn hang(self) -> Self {
-        self.step(Step::Hang)
+        self.step(ScriptStep::Hang)
     }
 
-    pub fn cut(self, how: Cut) -> Self {
-        self.step(Step::Cut(how))
+    pub fn cut(self, how: ConnectionCut) -> Self {
+        self.step(ScriptStep::Cut(how))
     }
 
-    /// Bytes as they are.
+    /// Sends bytes as they are.
     pub fn raw(self, bytes: impl Into<Bytes>) -> Self {
-        self.step(Step::Raw(bytes.into()))
+        self.step(ScriptStep::Raw(bytes.into()))
     }
 
-    /// An event whose JSON breaks off.
+    /// Sends an event with truncated JSON.
     pub fn truncated_json(self) -> Self {
         self.raw("data: {\"choices\":[{\"delta\":{\"cont\n\n")
     }
 
-    /// One delta of that many bytes.
+    /// Sends one delta of that many bytes.
     pub fn huge_delta(self, bytes: usize) -> Self {
         self.say_in(&"x".repeat(bytes), 1)
     }
 
-    fn step(mut self, step: Step) -> Self {
+    fn step(mut self, step: ScriptStep) -> Self {
         self.steps.push(step);
         self
     }

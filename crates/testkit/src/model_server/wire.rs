@@ -1,5 +1,4 @@
-//! Turns a script into the actions that play it in one wire format. The formats themselves are in
-//! `openai` and `anthropic`.
+//! Converts a script into the actions that play it in one wire format. The formats are in `openai` and `anthropic`.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use ports::model::StopReason;
 use serde_json::Value;
 
 use super::gate::Gate;
-use super::script::{Cut, Script, ScriptedCall, ScriptedUsage, Step};
+use super::script::{ConnectionCut, Script, ScriptStep, ScriptedCall, ScriptedUsage};
 use super::{anthropic, openai};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +17,8 @@ pub enum Dialect {
     Anthropic,
 }
 
-/// Writes the events of one answer.
-pub(super) trait Writer {
+/// Writes the events of one response.
+pub(super) trait ResponseWriter {
     fn begin(&mut self, usage: ScriptedUsage) -> Vec<String>;
     fn text(&mut self, piece: &str) -> Vec<String>;
     fn reasoning(&mut self, piece: &str) -> Vec<String>;
@@ -28,19 +27,19 @@ pub(super) trait Writer {
     fn error(&mut self, kind: &str, message: &str) -> String;
 }
 
-pub(super) enum Action {
+pub(super) enum ResponseAction {
     Send(Bytes),
     Wait(Gate),
     Delay(Duration),
     Hang,
-    Cut(Cut),
+    Cut(ConnectionCut),
 }
 
 impl Dialect {
-    fn writer(self, model: &str) -> Box<dyn Writer> {
+    fn writer(self, model: &str) -> Box<dyn ResponseWriter> {
         match self {
-            Self::OpenAi => Box::new(openai::Chunks::new(model)),
-            Self::Anthropic => Box::new(anthropic::Events::new(model)),
+            Self::OpenAi => Box::new(openai::OpenAiWriter::new(model)),
+            Self::Anthropic => Box::new(anthropic::AnthropicWriter::new(model)),
         }
     }
 
@@ -51,50 +50,51 @@ impl Dialect {
         }
     }
 
-    pub(super) fn actions(self, script: &Script, model: &str) -> VecDeque<Action> {
+    pub(super) fn actions(self, script: &Script, model: &str) -> VecDeque<ResponseAction> {
         let usage = script.steps.iter().find_map(|step| match step {
-            Step::Usage(usage) => Some(*usage),
+            ScriptStep::Usage(usage) => Some(*usage),
             _ => None,
         });
         let usage = usage.unwrap_or_default();
         let mut writer = self.writer(model);
-        let mut actions: VecDeque<Action> = writer.begin(usage).into_iter().map(send).collect();
+        let mut actions: VecDeque<ResponseAction> =
+            writer.begin(usage).into_iter().map(send).collect();
         let mut ended = false;
         let mut called = false;
         for step in &script.steps {
             match step {
-                Step::Text { text, pieces } => {
+                ScriptStep::Text { text, pieces } => {
                     let events = split(text, *pieces).flat_map(|piece| writer.text(piece));
                     actions.extend(events.map(send));
                 }
-                Step::Reasoning { text, pieces } => {
+                ScriptStep::Reasoning { text, pieces } => {
                     let events = split(text, *pieces).flat_map(|piece| writer.reasoning(piece));
                     actions.extend(events.map(send));
                 }
-                Step::Calls { calls, pieces } => {
+                ScriptStep::Calls { calls, pieces } => {
                     called = true;
                     actions.extend(writer.calls(calls, *pieces).into_iter().map(send));
                 }
-                Step::Usage(_) => {}
-                Step::Finish(reason) => {
+                ScriptStep::Usage(_) => {}
+                ScriptStep::Finish(reason) => {
                     ended = true;
                     actions.extend(writer.finish(*reason, usage).into_iter().map(send));
                 }
-                Step::Error { kind, message } => {
+                ScriptStep::Error { kind, message } => {
                     ended = true;
                     actions.push_back(send(writer.error(kind, message)));
                 }
-                Step::Wait(gate) => actions.push_back(Action::Wait(gate.clone())),
-                Step::Delay(time) => actions.push_back(Action::Delay(*time)),
-                Step::Hang => {
+                ScriptStep::Wait(gate) => actions.push_back(ResponseAction::Wait(gate.clone())),
+                ScriptStep::Delay(time) => actions.push_back(ResponseAction::Delay(*time)),
+                ScriptStep::Hang => {
                     ended = true;
-                    actions.push_back(Action::Hang);
+                    actions.push_back(ResponseAction::Hang);
                 }
-                Step::Cut(cut) => {
+                ScriptStep::Cut(cut) => {
                     ended = true;
-                    actions.push_back(Action::Cut(*cut));
+                    actions.push_back(ResponseAction::Cut(*cut));
                 }
-                Step::Raw(bytes) => actions.push_back(Action::Send(bytes.clone())),
+                ScriptStep::Raw(bytes) => actions.push_back(ResponseAction::Send(bytes.clone())),
             }
         }
         if !ended {
@@ -105,8 +105,8 @@ impl Dialect {
     }
 }
 
-fn send(event: String) -> Action {
-    Action::Send(event.into())
+fn send(event: String) -> ResponseAction {
+    ResponseAction::Send(event.into())
 }
 
 /// At most `pieces` non-empty parts of about the same length, never in the middle of a character.
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pieces_of_a_text_are_the_text() {
+    fn the_pieces_of_a_text_join_to_the_text() {
         for text in ["", "a", "hello", "öäüß€ and more"] {
             for pieces in 1..6 {
                 let parts: Vec<&str> = split(text, pieces).collect();

@@ -1,4 +1,4 @@
-//! One connection through the proxy: two pumps that look at the mode before every step.
+//! One connection through the proxy: two pumps, one per direction, that check the mode before every write.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use super::{Control, Direction, Mode};
+use super::{ProxyControl, ProxyDirection, ProxyMode};
 
 const PIECE: usize = 16 * 1024;
-/// Pieces that are on their way in one direction; beyond that the sender has to wait, as it would on a wire.
+/// Buffered pieces per direction; beyond that the sender has to wait, as on a network.
 const ON_THE_WAY: usize = 64;
 
 pub(super) async fn serve(
     mut client: TcpStream,
     target: SocketAddr,
-    control: watch::Receiver<Control>,
+    control: watch::Receiver<ProxyControl>,
 ) {
     let resets = control.borrow().resets;
-    // The server hears nothing of a connection that falls into a hole at once.
+    // A connection that arrives during a black hole is not opened to the server until the hole ends.
     let server = tokio::select! {
         server = async {
-            until(control.clone(), |mode| mode != Mode::BlackHole).await;
+            until(control.clone(), |mode| mode != ProxyMode::BlackHole).await;
             TcpStream::connect(target).await
         } => server,
         () = broken(control.clone(), resets) => return reset(&client),
@@ -35,44 +35,44 @@ pub(super) async fn serve(
         let (from_server, to_server) = server.split();
         let both = async {
             tokio::try_join!(
-                pump(from_client, to_server, Direction::ToServer, control.clone()),
-                pump(from_server, to_client, Direction::ToClient, control.clone()),
+                pump(from_client, to_server, ProxyDirection::ToServer, control.clone()),
+                pump(from_server, to_client, ProxyDirection::ToClient, control.clone()),
             )
         };
         tokio::select! {
-            done = both => if done.is_ok() { Ended::InGoodOrder } else { Ended::Broken },
-            () = broken(control.clone(), resets) => Ended::Broken,
+            done = both => if done.is_ok() { ConnectionEnd::Closed } else { ConnectionEnd::Broken },
+            () = broken(control.clone(), resets) => ConnectionEnd::Broken,
         }
     };
-    if let Ended::Broken = ended {
+    if let ConnectionEnd::Broken = ended {
         reset(&client);
         reset(&server);
     }
 }
 
-enum Ended {
-    InGoodOrder,
+enum ConnectionEnd {
+    Closed,
     Broken,
 }
 
-/// Until somebody resets all connections, or the mode or the end of the proxy does.
-async fn broken(mut control: watch::Receiver<Control>, resets: u64) {
+/// Waits until all connections are reset, the mode becomes `Refuse`, or the proxy ends.
+async fn broken(mut control: watch::Receiver<ProxyControl>, resets: u64) {
     let gone =
-        control.wait_for(|now| now.ended || now.resets != resets || now.mode == Mode::Refuse);
+        control.wait_for(|now| now.ended || now.resets != resets || now.mode == ProxyMode::Refuse);
     let _ = gone.await;
 }
 
-/// What is still in the buffers is thrown away, and the other side gets an error instead of an end.
+/// Closes with a TCP reset: buffered data is discarded, and the peer gets an error instead of an end of stream.
 fn reset(stream: &TcpStream) {
     let _ = stream.set_zero_linger();
 }
 
-/// One direction. The reading side runs ahead of the writing one, so that latency does not become a lack of bandwidth.
+/// Copies one direction. Reading runs ahead of writing, so that latency does not reduce bandwidth.
 async fn pump(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    direction: Direction,
-    control: watch::Receiver<Control>,
+    direction: ProxyDirection,
+    control: watch::Receiver<ProxyControl>,
 ) -> std::io::Result<()> {
     let (sender, mut pieces) = mpsc::channel::<(Instant, Vec<u8>)>(ON_THE_WAY);
     let reading = async move {
@@ -80,7 +80,7 @@ async fn pump(
             let mut piece = vec![0; PIECE];
             let read = from.read(&mut piece).await?;
             piece.truncate(read);
-            // An empty piece is the end, which travels like all else.
+            // An empty piece is the end of the stream; it is delayed like data.
             if sender.send((Instant::now(), piece)).await.is_err() || read == 0 {
                 return std::io::Result::Ok(());
             }
@@ -90,8 +90,8 @@ async fn pump(
         while let Some((sent, piece)) = pieces.recv().await {
             let mode = control.borrow().mode;
             match mode {
-                Mode::Latency(latency) => tokio::time::sleep_until(sent + latency).await,
-                Mode::Bandwidth(per_second) => {
+                ProxyMode::Latency(latency) => tokio::time::sleep_until(sent + latency).await,
+                ProxyMode::Bandwidth(per_second) => {
                     let share = piece.len() as f64 / f64::from(per_second.max(1));
                     tokio::time::sleep(Duration::from_secs_f64(share)).await;
                 }
@@ -108,16 +108,18 @@ async fn pump(
     tokio::try_join!(reading, writing).map(|_| ())
 }
 
-fn passes(mode: Mode, direction: Direction) -> bool {
+fn passes(mode: ProxyMode, direction: ProxyDirection) -> bool {
     match mode {
-        Mode::BlackHole => false,
-        Mode::HalfOpen(open) => open == direction,
-        Mode::Pass | Mode::Latency(_) | Mode::Bandwidth(_) | Mode::Refuse => true,
+        ProxyMode::BlackHole => false,
+        ProxyMode::HalfOpen(open) => open == direction,
+        ProxyMode::Pass | ProxyMode::Latency(_) | ProxyMode::Bandwidth(_) | ProxyMode::Refuse => {
+            true
+        }
     }
 }
 
-/// Waits for ever when the proxy ends first; whoever waits is ended with it.
-async fn until(mut control: watch::Receiver<Control>, good: impl Fn(Mode) -> bool) {
+/// Waits until the mode satisfies `good`. Never returns when the proxy ends first: the task is dropped with it.
+async fn until(mut control: watch::Receiver<ProxyControl>, good: impl Fn(ProxyMode) -> bool) {
     if control.wait_for(|now| good(now.mode)).await.is_err() {
         std::future::pending().await
     }

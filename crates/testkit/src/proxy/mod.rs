@@ -1,5 +1,5 @@
-//! A TCP proxy that breaks connections in all the ways a network does, switched while it runs, for connections that are
-//! open and for new ones.
+//! A TCP proxy that injects network faults. The fault mode can be changed while it runs and applies to open and to new
+//! connections.
 
 mod connection;
 mod url;
@@ -12,65 +12,65 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Between a client and a server. Everything it holds ends with it, by a reset.
-pub struct Proxy {
+/// A proxy between a client and a server. Dropping it resets all of its connections.
+pub struct FaultProxy {
     address: SocketAddr,
-    control: watch::Sender<Control>,
+    control: watch::Sender<ProxyControl>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum ProxyMode {
     Pass,
-    /// Every byte arrives so much later, in both directions.
+    /// Delays every byte by this time, in both directions.
     Latency(Duration),
-    /// At most so many bytes in a second, in each direction.
+    /// At most this many bytes per second, in each direction.
     Bandwidth(u32),
-    /// Nothing goes through and nobody is told: no byte, no end, no reset. New connections are taken and never answered.
-    /// What was sent meanwhile arrives when the hole closes, as after a partition.
+    /// Forwards nothing: no data, no end of stream, no reset. New connections are accepted and get no reply. Data sent
+    /// meanwhile is delivered when the mode changes, as after a network partition.
     BlackHole,
-    /// Only this direction still works.
-    HalfOpen(Direction),
-    /// New connections are refused, open ones are reset: as if nobody were there.
+    /// Only this direction works.
+    HalfOpen(ProxyDirection),
+    /// New connections are refused and open ones are reset, as if no server were running.
     Refuse,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum ProxyDirection {
     ToServer,
     ToClient,
 }
 
-/// What all connections look at.
+/// State that all connections watch.
 #[derive(Clone, Copy, Debug)]
-struct Control {
-    mode: Mode,
-    /// Grows with every reset of all connections.
+struct ProxyControl {
+    mode: ProxyMode,
+    /// Incremented to reset all connections.
     resets: u64,
     ended: bool,
 }
 
-impl Proxy {
-    /// Runs on a thread of its own, so that it works whatever the test's own runtime is busy with.
+impl FaultProxy {
+    /// Runs on its own thread, so that a busy runtime of the test does not delay it.
     pub fn start(target: SocketAddr) -> Self {
         let (control, watching) =
-            watch::channel(Control { mode: Mode::Pass, resets: 0, ended: false });
-        let (tell, told) = std::sync::mpsc::channel();
+            watch::channel(ProxyControl { mode: ProxyMode::Pass, resets: 0, ended: false });
+        let (sender, receiver) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
                 let listener = listen(([127, 0, 0, 1], 0).into()).await;
-                let address = listener.local_addr().expect("it listens");
-                tell.send(address).expect("somebody waits for it");
+                let address = listener.local_addr().expect("the listener is bound");
+                sender.send(address).expect("`start` waits for the address");
                 accept(listener, target, watching).await;
             });
         });
-        let address = told.recv().expect("the proxy listens");
+        let address = receiver.recv().expect("the proxy listens");
         Self { address, control, thread: Some(thread) }
     }
 
-    /// In front of the server that a URL names, and the URL that leads through the proxy.
-    pub fn before(url: &str) -> anyhow::Result<(Self, String)> {
+    /// Starts a proxy for the server in a URL, and returns it with the URL that goes through the proxy.
+    pub fn in_front_of(url: &str) -> anyhow::Result<(Self, String)> {
         let server = url::server_in(url)?;
         let proxy = Self::start(server.address);
         let through = format!("{}{}{}", server.before, proxy.address, server.after);
@@ -81,17 +81,17 @@ impl Proxy {
         self.address
     }
 
-    pub fn set(&self, mode: Mode) {
+    pub fn set(&self, mode: ProxyMode) {
         self.control.send_modify(|control| control.mode = mode);
     }
 
-    /// Every open connection is reset now, on both sides; new ones get what the mode says.
+    /// Resets every open connection on both sides; new ones follow the mode.
     pub fn reset_all(&self) {
         self.control.send_modify(|control| control.resets += 1);
     }
 }
 
-impl Drop for Proxy {
+impl Drop for FaultProxy {
     fn drop(&mut self) {
         self.control.send_modify(|control| control.ended = true);
         if let Some(thread) = self.thread.take() {
@@ -101,11 +101,15 @@ impl Drop for Proxy {
 }
 
 async fn listen(address: SocketAddr) -> TcpListener {
-    TcpListener::bind(address).await.expect("a free port, or the one that was ours before")
+    TcpListener::bind(address).await.expect("a free port, or the proxy's previous port")
 }
 
-async fn accept(listener: TcpListener, target: SocketAddr, mut control: watch::Receiver<Control>) {
-    let address = listener.local_addr().expect("it listens");
+async fn accept(
+    listener: TcpListener,
+    target: SocketAddr,
+    mut control: watch::Receiver<ProxyControl>,
+) {
+    let address = listener.local_addr().expect("the listener is bound");
     let mut listener = Some(listener);
     let mut connections = JoinSet::new();
     loop {
@@ -113,9 +117,9 @@ async fn accept(listener: TcpListener, target: SocketAddr, mut control: watch::R
         if now.ended {
             break;
         }
-        // Only a port that nobody listens on refuses.
+        // Connections are refused only while no socket listens on the port.
         match (now.mode, &listener) {
-            (Mode::Refuse, _) => listener = None,
+            (ProxyMode::Refuse, _) => listener = None,
             (_, None) => listener = Some(listen(address).await),
             _ => {}
         }
@@ -133,6 +137,6 @@ async fn accept(listener: TcpListener, target: SocketAddr, mut control: watch::R
             }
         }
     }
-    // Each of them sees the end as well, and goes with a reset.
+    // Each connection sees `ended` as well, and closes with a reset.
     while connections.join_next().await.is_some() {}
 }

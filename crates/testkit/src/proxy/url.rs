@@ -1,17 +1,17 @@
-//! The server inside a URL, and what stands around it.
+//! Splits a URL into its server address and the parts before and after it.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use anyhow::{Context, Result};
 
-pub(super) struct Server<'a> {
+pub(super) struct UrlServer<'a> {
     pub(super) before: &'a str,
     pub(super) address: SocketAddr,
     pub(super) after: &'a str,
 }
 
-pub(super) fn server_in(url: &str) -> Result<Server<'_>> {
-    let (scheme, _) = url.split_once("://").context("a URL has a scheme")?;
+pub(super) fn server_in(url: &str) -> Result<UrlServer<'_>> {
+    let (scheme, _) = url.split_once("://").context("the URL has no scheme")?;
     let start = scheme.len() + "://".len();
     let end = url[start..].find(['/', '?']).map_or(url.len(), |length| start + length);
     // A password may contain anything, so the last `@` counts.
@@ -21,8 +21,8 @@ pub(super) fn server_in(url: &str) -> Result<Server<'_>> {
         true => named.to_owned(),
         false => format!("{named}:{}", usual_port(scheme)?),
     };
-    let address = named.to_socket_addrs()?.next().context("a server has an address")?;
-    Ok(Server { before: &url[..host], address, after: &url[end..] })
+    let address = named.to_socket_addrs()?.next().context("the server name has no address")?;
+    Ok(UrlServer { before: &url[..host], address, after: &url[end..] })
 }
 
 fn usual_port(scheme: &str) -> Result<u16> {

@@ -1,6 +1,6 @@
 //! Real Postgres, Redis and RabbitMQ servers for tests. `make test` runs everything under the program `with-services`,
-//! which starts one of each; a test that breaks its servers starts private ones here. All of them listen on loopback
-//! only, keep their things in a temporary folder, and end with the value that stands for them.
+//! which starts one of each; a test that breaks its servers starts its own. All servers listen on loopback only, keep
+//! their data in a temporary folder, and stop when their value is dropped.
 
 mod installation;
 mod ports;
@@ -11,8 +11,8 @@ mod rabbitmq;
 mod redis;
 mod urls;
 
-pub use installation::Installation;
-pub use postgres::{Durability, Postgres};
-pub use rabbitmq::RabbitMq;
-pub use redis::Redis;
-pub use urls::{DATABASE_URL, RABBITMQ_URL, REDIS_URL, Urls};
+pub use installation::TestInstallation;
+pub use postgres::{CommitDurability, PostgresServer};
+pub use rabbitmq::RabbitMqServer;
+pub use redis::RedisServer;
+pub use urls::{DATABASE_URL, RABBITMQ_URL, REDIS_URL, TestServerUrls};

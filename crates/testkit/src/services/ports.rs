@@ -1,12 +1,12 @@
-//! Ports that stay free for a server that starts a little later, and for the same server when it starts again.
+//! Ports that stay free until a server starts, and while it restarts.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use anyhow::{Result, bail};
 use uuid::Uuid;
 
-/// Below the ports that the kernel gives to clients and to whoever asks for any port, so that nobody takes one of these
-/// while its server is being started or is stopped for a while.
+/// Below the kernel's ephemeral port range, so that no client socket takes a port while its server starts or is
+/// stopped.
 const FIRST: u16 = 12_000;
 const COUNT: u16 = 18_000;
 const ATTEMPTS: usize = 100;

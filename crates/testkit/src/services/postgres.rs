@@ -1,4 +1,4 @@
-//! A Postgres server of one's own.
+//! A private Postgres server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,49 +9,50 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::ports::{free_port, loopback};
-use super::process::Process;
+use super::process::ServerProcess;
 use super::program::{find, versions_in};
 
 const PACKAGE: &str = "postgresql";
-/// The server refuses to run as root, so root runs it as the user that its package has made.
+/// The server refuses to run as root, so root runs it as the user that its package creates.
 const USER: &str = "postgres";
 const READY_WITHIN: Duration = Duration::from_secs(60);
 const STOPPED_WITHIN: Duration = Duration::from_secs(10);
 
-pub struct Postgres {
-    process: Process,
+pub struct PostgresServer {
+    process: ServerProcess,
     programs: PathBuf,
     folder: TempDir,
     port: u16,
-    durability: Durability,
+    durability: CommitDurability,
 }
 
-/// What becomes of a commit when the machine loses power.
+/// Whether a commit survives a power failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// It may be lost. Nothing in a test outlives the machine, so nothing has to be forced to the disk.
+pub enum CommitDurability {
+    /// Commits are not synced to disk: no test needs its data after a power failure.
     Volatile,
-    /// It stays, as in production; for measurements, which must pay what production pays.
+    /// Commits are synced, as in production; for benchmarks, which must include that cost.
     Synced,
 }
 
-impl Postgres {
+impl PostgresServer {
     pub fn start() -> Result<Self> {
         let mut postgres = Self::launch()?;
         postgres.wait()?;
         Ok(postgres)
     }
 
-    /// Starts it and does not wait until it answers; `wait` does.
+    /// Starts the server without waiting until it is ready; see `wait`.
     pub fn launch() -> Result<Self> {
-        Self::launch_as(Durability::Volatile)
+        Self::launch_as(CommitDurability::Volatile)
     }
 
-    pub fn launch_as(durability: Durability) -> Result<Self> {
+    pub fn launch_as(durability: CommitDurability) -> Result<Self> {
         let program = find("postgres", &versions_in(Path::new("/usr/lib/postgresql")), PACKAGE)?;
-        let programs = program.parent().context("a program is in a folder")?.to_owned();
-        let folder = TempDir::with_prefix("pilothouse-postgres-").context("a temporary folder")?;
-        give_away(folder.path())?;
+        let programs = program.parent().context("the program has no parent folder")?.to_owned();
+        let folder = TempDir::with_prefix("pilothouse-postgres-")
+            .context("could not create a temporary folder")?;
+        change_owner(folder.path())?;
         create_cluster(&programs, folder.path())?;
         let port = free_port()?;
         let process = run(&programs, folder.path(), port, durability)?;
@@ -61,9 +62,9 @@ impl Postgres {
     pub fn wait(&mut self) -> Result<()> {
         let (program, port) = (self.programs.join("pg_isready"), self.port.to_string());
         self.process.wait_until("Postgres", READY_WITHIN, || {
-            let mut asking = Command::new(&program);
-            asking.args(["--quiet", "--host", "127.0.0.1", "--port", &port]).stdout(Stdio::null());
-            asking.status().is_ok_and(|status| status.success())
+            let mut probe = Command::new(&program);
+            probe.args(["--quiet", "--host", "127.0.0.1", "--port", &port]).stdout(Stdio::null());
+            probe.status().is_ok_and(|status| status.success())
         })
     }
 
@@ -75,18 +76,18 @@ impl Postgres {
         self.process.pid()
     }
 
-    /// In good order: transactions are rolled back, connections closed.
+    /// Fast shutdown: transactions are rolled back, connections closed.
     pub fn stop(&mut self) {
         self.process.stop(Signal::INT, STOPPED_WITHIN);
     }
 
-    /// As `pg_ctl restart -m fast`, on the same port.
+    /// Like `pg_ctl restart -m fast`, on the same port.
     pub fn restart(&mut self) {
         self.stop();
         self.run_again();
     }
 
-    /// As `pg_ctl restart -m immediate`: nothing is finished, and the next start recovers.
+    /// Like `pg_ctl restart -m immediate`: stops without a checkpoint, and the next start recovers.
     pub fn restart_immediate(&mut self) {
         self.process.stop(Signal::QUIT, STOPPED_WITHIN);
         self.run_again();
@@ -102,8 +103,8 @@ impl Postgres {
 
     fn run_again(&mut self) {
         let process = run(&self.programs, self.folder.path(), self.port, self.durability);
-        self.process = process.expect("it ran before");
-        self.wait().expect("it was ready before");
+        self.process = process.expect("the server started before");
+        self.wait().expect("the server was ready before");
     }
 }
 
@@ -120,31 +121,36 @@ fn create_cluster(programs: &Path, folder: &Path) -> Result<()> {
         "--encoding",
         "UTF8",
     ]);
-    let made = command
+    let created = command
         .args(["--no-sync", "--no-instructions", "--pgdata"])
         .arg(folder.join("data"))
         .current_dir(folder)
         .output()
-        .context("setpriv, which is part of util-linux, could not be started")?;
-    let said = String::from_utf8_lossy(&made.stderr);
-    ensure!(made.status.success(), "initdb could not create a database cluster: {said}");
+        .context("could not start setpriv, which is part of util-linux")?;
+    let errors = String::from_utf8_lossy(&created.stderr);
+    ensure!(created.status.success(), "initdb could not create a database cluster: {errors}");
     Ok(())
 }
 
-fn run(programs: &Path, folder: &Path, port: u16, durability: Durability) -> Result<Process> {
+fn run(
+    programs: &Path,
+    folder: &Path,
+    port: u16,
+    durability: CommitDurability,
+) -> Result<ServerProcess> {
     let program = programs.join("postgres");
     let prepare = |command: &mut Command| {
         command.args(identity()).arg(&program).arg("-D").arg(folder.join("data"));
         command.args(["-p", &port.to_string()]).arg("-k").arg(folder).current_dir(folder);
         let fsync = match durability {
-            Durability::Volatile => "fsync=off",
-            Durability::Synced => "fsync=on",
+            CommitDurability::Volatile => "fsync=off",
+            CommitDurability::Synced => "fsync=on",
         };
         for setting in ["listen_addresses=127.0.0.1", fsync, "max_connections=400"] {
             command.args(["-c", setting]);
         }
     };
-    Process::start("Postgres", &program, prepare, folder.join("log"))
+    ServerProcess::start("Postgres", &program, prepare, folder.join("log"))
 }
 
 fn identity() -> &'static [&'static str] {
@@ -154,14 +160,15 @@ fn identity() -> &'static [&'static str] {
     }
 }
 
-/// To the user that the server runs as.
-fn give_away(folder: &Path) -> Result<()> {
+/// Changes the owner of the folder to the user that the server runs as.
+fn change_owner(folder: &Path) -> Result<()> {
     if !rustix::process::geteuid().is_root() {
         return Ok(());
     }
     let number = |option: &str| -> Result<u32> {
-        let asked = Command::new("id").args([option, USER]).output().context("id is missing")?;
-        let text = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+        let output =
+            Command::new("id").args([option, USER]).output().context("could not run id")?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         text.parse().with_context(|| {
             format!(
                 "there is no user {USER}, which the package {PACKAGE} creates: install that package"
@@ -169,5 +176,5 @@ fn give_away(folder: &Path) -> Result<()> {
         })
     };
     std::os::unix::fs::chown(folder, Some(number("-u")?), Some(number("-g")?))
-        .with_context(|| format!("{} could not be given to {USER}", folder.display()))
+        .with_context(|| format!("could not change the owner of {} to {USER}", folder.display()))
 }

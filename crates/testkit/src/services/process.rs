@@ -1,4 +1,4 @@
-//! The process of a server and the processes it has started: all of them are paused, resumed and ended together.
+//! A server process and its descendants, which are paused, resumed and stopped together.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::process::CommandExt;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-pub(super) struct Process {
+pub(super) struct ServerProcess {
     child: Child,
     log: PathBuf,
 }
 
-impl Process {
-    /// Starts it under `setpriv`, which makes the kernel end it when the thread that starts it here dies: not even a
-    /// killed test leaves a server behind. So start it from a thread that outlives it.
+impl ServerProcess {
+    /// Starts the program under `setpriv --pdeathsig`: the kernel kills it when the calling thread ends, so that even a
+    /// killed test leaves no server behind. Call it from a thread that outlives the server.
     pub(super) fn start(
         name: &str,
         program: &Path,
@@ -33,9 +33,9 @@ impl Process {
         prepare(&mut command);
         let child = command
             .stdin(Stdio::null())
-            .stdout(output.try_clone().context("one more file")?)
+            .stdout(output.try_clone().context("could not duplicate the log file handle")?)
             .stderr(output)
-            // Of its own, so that Ctrl-C in a terminal reaches the tests, and the servers last until they have ended.
+            // Its own process group, so that Ctrl-C in a terminal stops the tests but not the servers before them.
             .process_group(0)
             .spawn()
             .with_context(|| format!("{name} ({}) could not be started", program.display()))?;
@@ -46,7 +46,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Asks until it is true. A process that has ended will not become ready.
+    /// Polls until `ready` returns true. Fails when the process exits or the time is over.
     pub(super) fn wait_until(
         &mut self,
         what: &str,
@@ -55,53 +55,55 @@ impl Process {
     ) -> Result<()> {
         let deadline = Instant::now() + at_most;
         loop {
-            if let Some(status) = self.child.try_wait().context("a child can be asked")? {
-                bail!("{what} ended while it was starting ({status}); it said:\n{}", self.said());
+            if let Some(status) =
+                self.child.try_wait().context("the child process cannot be polled")?
+            {
+                bail!("{what} exited while starting ({status}); output:\n{}", self.output());
             }
             if ready() {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                bail!("{what} was not ready after {at_most:?}; it said:\n{}", self.said());
+                bail!("{what} was not ready after {at_most:?}; output:\n{}", self.output());
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Asks the process itself to end, and ends everything that is left when the time is over.
+    /// Sends `signal` to the main process, and kills everything that is left after `at_most`.
     pub(super) fn stop(&mut self, signal: Signal, at_most: Duration) {
-        let all = self.family();
-        // It could not hear the signal while it is paused.
+        let all = self.process_tree();
+        // A paused process would not handle the signal.
         send(&all, Signal::CONT);
         send(&all[..1], signal);
         let deadline = Instant::now() + at_most;
         while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
         self.kill();
-        // Children of the process that were no children of ours.
+        // Descendants that the main process left behind.
         send(&all[1..], Signal::KILL);
     }
 
     pub(super) fn kill(&mut self) {
         if let Ok(None) = self.child.try_wait() {
-            let all = self.family();
-            // The parent first: it must not start another one meanwhile.
+            let all = self.process_tree();
+            // Parents first, so that they do not start more children meanwhile.
             send(&all, Signal::KILL);
             let _ = self.child.wait();
         }
     }
 
     pub(super) fn pause(&self) {
-        send(&self.family(), Signal::STOP);
+        send(&self.process_tree(), Signal::STOP);
     }
 
     pub(super) fn resume(&self) {
-        send(&self.family(), Signal::CONT);
+        send(&self.process_tree(), Signal::CONT);
     }
 
-    /// The process and all it has started, parents first.
-    fn family(&self) -> Vec<Pid> {
+    /// The process and its descendants, parents first.
+    fn process_tree(&self) -> Vec<Pid> {
         let parents = parents();
         let mut all = vec![Pid::from_child(&self.child)];
         let mut next = 0;
@@ -112,12 +114,12 @@ impl Process {
         all
     }
 
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.kill();
     }
@@ -125,12 +127,12 @@ impl Drop for Process {
 
 fn send(all: &[Pid], signal: Signal) {
     for pid in all {
-        // One that has ended meanwhile needs no signal.
+        // Fails for a process that has ended meanwhile.
         let _ = kill_process(*pid, signal);
     }
 }
 
-/// Every process of the machine with its parent. A process group would not do: the processes of Postgres leave it.
+/// Every process of the machine with its parent. Process groups are not enough: Postgres processes leave theirs.
 fn parents() -> Vec<(Pid, Pid)> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
@@ -138,7 +140,7 @@ fn parents() -> Vec<(Pid, Pid)> {
         .filter_map(|entry| {
             let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
             let line = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            // "PID (NAME) STATE PARENT …", and a name may contain anything.
+            // "PID (NAME) STATE PARENT …"; the name may contain any character.
             let parent = line.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
             Some((Pid::from_raw(pid)?, Pid::from_raw(parent)?))
         })

@@ -1,21 +1,21 @@
-//! Where the programs of the servers are, and what to do when they are not there.
+//! Finds the server programs, or names the package to install.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// A program from one of these folders or from the `PATH`. What is missing is told with the command that installs it.
+/// Finds a program in these folders or on the `PATH`. The error names the command that installs it.
 pub(super) fn find(name: &str, folders: &[PathBuf], package: &str) -> Result<PathBuf> {
     let found = folders.iter().cloned().chain(search_path()).map(|folder| folder.join(name));
     found.into_iter().find(|path| path.is_file()).with_context(|| {
         format!(
             "{name} is missing; install it with: sudo apt-get install -y --no-install-recommends {package} \
-             (or scripts/setup-tests.sh, which installs all that the tests need)"
+             (or scripts/setup-tests.sh, which installs everything the tests need)"
         )
     })
 }
 
-/// Folders `DIR/*/bin`, the highest version first: Debian keeps several versions of Postgres beside each other.
+/// Folders `DIR/*/bin`, highest version first: Debian installs versions of Postgres side by side.
 pub(super) fn versions_in(folder: &Path) -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir(folder)
         .into_iter()
@@ -30,7 +30,7 @@ pub(super) fn versions_in(folder: &Path) -> Vec<PathBuf> {
     versions.into_iter().map(|(_, folder)| folder).collect()
 }
 
-/// Also the folders of system programs, which are not on everybody's `PATH`.
+/// `PATH` plus the folders of system programs, which are not on every user's `PATH`.
 #[expect(clippy::disallowed_methods, reason = "a test tool looks programs up as a shell does")]
 fn search_path() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =

@@ -1,4 +1,4 @@
-//! A RabbitMQ broker of one's own: its own node name, cookie, folders, and a port mapper that ends with it.
+//! A private RabbitMQ broker: its own node name, cookie, folders, and Erlang port mapper (epmd).
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,14 +12,14 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::ports::{free_port, loopback};
-use super::process::Process;
+use super::process::ServerProcess;
 use super::program::find;
 
 const PACKAGE: &str = "rabbitmq-server";
 const READY_WITHIN: Duration = Duration::from_secs(120);
 const STOPPED_WITHIN: Duration = Duration::from_secs(20);
-const ASKED_FOR_AT_MOST: Duration = Duration::from_secs(2);
-/// A test broker holds little, and a nearly full disk must not make it refuse that.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+/// A test broker stores little, so a nearly full disk must not block its publishers.
 const CONFIGURATION: &str = "\
 vm_memory_high_watermark.absolute = 512MB
 disk_free_limit.absolute = 1MB
@@ -27,14 +27,14 @@ raft.wal_max_size_bytes = 8388608
 collect_statistics = none
 ";
 
-pub struct RabbitMq {
-    process: Process,
-    _mapper: Process,
-    node: Node,
+pub struct RabbitMqServer {
+    process: ServerProcess,
+    _mapper: ServerProcess,
+    node: BrokerNode,
 }
 
-/// What the broker and the programs that talk to it must agree on.
-struct Node {
+/// Settings shared by the broker and the programs that control it.
+struct BrokerNode {
     server: PathBuf,
     control: PathBuf,
     folder: TempDir,
@@ -44,16 +44,16 @@ struct Node {
     mapper_port: u16,
 }
 
-impl RabbitMq {
+impl RabbitMqServer {
     pub fn start() -> Result<Self> {
         let mut broker = Self::launch()?;
         broker.wait()?;
         Ok(broker)
     }
 
-    /// Starts it and does not wait until it answers, which takes several seconds; `wait` does.
+    /// Starts the broker without waiting until it is ready, which takes several seconds; see `wait`.
     pub fn launch() -> Result<Self> {
-        let node = Node::new()?;
+        let node = BrokerNode::new()?;
         let mapper = node.run_mapper()?;
         let process = node.run()?;
         Ok(Self { process, _mapper: mapper, node })
@@ -61,7 +61,7 @@ impl RabbitMq {
 
     pub fn wait(&mut self) -> Result<()> {
         let port = self.node.port;
-        self.process.wait_until("RabbitMQ", READY_WITHIN, || greets(port))
+        self.process.wait_until("RabbitMQ", READY_WITHIN, || answers_handshake(port))
     }
 
     pub fn url(&self) -> String {
@@ -76,11 +76,11 @@ impl RabbitMq {
         self.process.stop(Signal::TERM, STOPPED_WITHIN);
     }
 
-    /// On the same port, with the durable queues of before.
+    /// Restarts on the same port and keeps the durable queues.
     pub fn restart(&mut self) {
         self.stop();
-        self.process = self.node.run().expect("it ran before");
-        self.wait().expect("it was ready before");
+        self.process = self.node.run().expect("the broker started before");
+        self.wait().expect("the broker was ready before");
     }
 
     pub fn pause(&self) {
@@ -91,24 +91,27 @@ impl RabbitMq {
         self.process.resume();
     }
 
-    /// As an operator does it: every client is told that it must go.
+    /// Closes every client connection with a reason, as an operator does.
     pub fn close_connections(&self) {
         self.node.control(&["close_all_connections", "closed by the operator"]);
     }
 
-    /// Every message that nobody has fetched yet is gone.
+    /// Removes every message that is not delivered yet.
     pub fn purge(&self, queue: &str) {
         self.node.control(&["purge_queue", queue]);
     }
 }
 
-impl Node {
+impl BrokerNode {
     fn new() -> Result<Self> {
-        // The scripts of this folder run as any user; those on the PATH of Debian insist on root.
+        // The scripts in this folder run as any user; those on Debian's PATH require root.
         let folders = [PathBuf::from("/usr/lib/rabbitmq/bin")];
-        let folder = TempDir::with_prefix("pilothouse-rabbitmq-").context("a temporary folder")?;
-        std::fs::write(folder.path().join("broker.conf"), CONFIGURATION).context("its settings")?;
-        std::fs::write(folder.path().join("plugins"), "[].\n").context("its settings")?;
+        let folder = TempDir::with_prefix("pilothouse-rabbitmq-")
+            .context("could not create a temporary folder")?;
+        std::fs::write(folder.path().join("broker.conf"), CONFIGURATION)
+            .context("could not write the broker configuration")?;
+        std::fs::write(folder.path().join("plugins"), "[].\n")
+            .context("could not write the broker configuration")?;
         Ok(Self {
             server: find("rabbitmq-server", &folders, PACKAGE)?,
             control: find("rabbitmqctl", &folders, PACKAGE)?,
@@ -120,29 +123,34 @@ impl Node {
         })
     }
 
-    /// Erlang starts this daemon itself when it finds none, and leaves it behind; so we start it, as our child.
-    fn run_mapper(&self) -> Result<Process> {
+    /// Starts epmd as a child process. Erlang would start it otherwise and leave it running.
+    fn run_mapper(&self) -> Result<ServerProcess> {
         let program = find("epmd", &[], "erlang-base")?;
         let port = self.mapper_port;
         let prepare = |command: &mut Command| {
             command.arg(&program).args(["-address", "127.0.0.1", "-port", &port.to_string()]);
         };
         let log = self.folder.path().join("mapper.log");
-        let mut mapper = Process::start("epmd", &program, prepare, log)?;
+        let mut mapper = ServerProcess::start("epmd", &program, prepare, log)?;
         let answers = || TcpStream::connect(loopback(port)).is_ok();
         mapper.wait_until("epmd", READY_WITHIN, answers)?;
         Ok(mapper)
     }
 
-    fn run(&self) -> Result<Process> {
+    fn run(&self) -> Result<ServerProcess> {
         let prepare = |command: &mut Command| {
             command.arg(&self.server);
-            self.tell(command);
+            self.set_environment(command);
         };
-        Process::start("RabbitMQ", &self.server, prepare, self.folder.path().join("broker.log"))
+        ServerProcess::start(
+            "RabbitMQ",
+            &self.server,
+            prepare,
+            self.folder.path().join("broker.log"),
+        )
     }
 
-    fn tell(&self, command: &mut Command) {
+    fn set_environment(&self, command: &mut Command) {
         let folder: &Path = self.folder.path();
         command
             .env("HOME", folder)
@@ -157,12 +165,12 @@ impl Node {
             .env("RABBITMQ_CONFIG_FILE", folder.join("broker.conf"))
             .env("RABBITMQ_CONF_ENV_FILE", folder.join("no-environment"))
             .env("RABBITMQ_ENABLED_PLUGINS_FILE", folder.join("plugins"))
-            // One scheduler is enough, and a second one would spin beside the tests.
+            // One scheduler is enough; a second one would busy-wait and slow the tests.
             .env(
                 "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
                 "-kernel inet_dist_use_interface {127,0,0,1} +S 1:1 +sbwt none",
             )
-            // Lets the script become the broker, so that the process we have started is the broker itself.
+            // Makes the script `exec` the broker, so that the child process is the broker itself.
             .env("RUNNING_UNDER_SYSTEMD", "1");
     }
 
@@ -171,7 +179,7 @@ impl Node {
         let deadline = Instant::now() + READY_WITHIN;
         loop {
             let mut command = Command::new(&self.control);
-            self.tell(&mut command);
+            self.set_environment(&mut command);
             let ran = command
                 .args(["--quiet", "--node", &self.name])
                 .args(arguments)
@@ -181,23 +189,23 @@ impl Node {
             if ran.status.success() {
                 return;
             }
-            let said = String::from_utf8_lossy(&ran.stderr);
-            let starting = said.contains("requires the 'rabbit' app to be running");
+            let errors = String::from_utf8_lossy(&ran.stderr);
+            let starting = errors.contains("requires the 'rabbit' app to be running");
             assert!(
                 starting && Instant::now() < deadline,
-                "rabbitmqctl {arguments:?} failed: {said}"
+                "rabbitmqctl {arguments:?} failed: {errors}"
             );
         }
     }
 }
 
-/// Whether a client would be welcomed: the broker listens only when all else is ready.
-fn greets(port: u16) -> bool {
-    let greeting = || -> std::io::Result<usize> {
-        let mut stream = TcpStream::connect_timeout(&loopback(port), ASKED_FOR_AT_MOST)?;
-        stream.set_read_timeout(Some(ASKED_FOR_AT_MOST))?;
+/// Whether the broker answers an AMQP handshake: it listens only when it can serve clients.
+fn answers_handshake(port: u16) -> bool {
+    let handshake = || -> std::io::Result<usize> {
+        let mut stream = TcpStream::connect_timeout(&loopback(port), PROBE_TIMEOUT)?;
+        stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
         stream.write_all(b"AMQP\x00\x00\x09\x01")?;
         stream.read(&mut [0; 7])
     };
-    greeting().is_ok_and(|read| read > 0)
+    handshake().is_ok_and(|read| read > 0)
 }

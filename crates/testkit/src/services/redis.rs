@@ -1,4 +1,4 @@
-//! A Redis server of one's own. It keeps nothing on the disk, so a restart loses everything.
+//! A private Redis server without persistence: a restart loses all data.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,31 +9,32 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::ports::free_port;
-use super::process::Process;
+use super::process::ServerProcess;
 use super::program::find;
 
 const READY_WITHIN: Duration = Duration::from_secs(20);
 const STOPPED_WITHIN: Duration = Duration::from_secs(5);
-const ASKED_FOR_AT_MOST: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub struct Redis {
-    process: Process,
+pub struct RedisServer {
+    process: ServerProcess,
     program: PathBuf,
     folder: TempDir,
     port: u16,
 }
 
-impl Redis {
+impl RedisServer {
     pub fn start() -> Result<Self> {
         let mut redis = Self::launch()?;
         redis.wait()?;
         Ok(redis)
     }
 
-    /// Starts it and does not wait until it answers; `wait` does.
+    /// Starts the server without waiting until it is ready; see `wait`.
     pub fn launch() -> Result<Self> {
         let program = find("redis-server", &[], "redis-server")?;
-        let folder = TempDir::with_prefix("pilothouse-redis-").context("a temporary folder")?;
+        let folder = TempDir::with_prefix("pilothouse-redis-")
+            .context("could not create a temporary folder")?;
         let port = free_port()?;
         let process = run(&program, folder.path(), port)?;
         Ok(Self { process, program, folder, port })
@@ -60,14 +61,15 @@ impl Redis {
         self.process.stop(Signal::TERM, STOPPED_WITHIN);
     }
 
-    /// Empty, on the same port.
+    /// Restarts empty, on the same port.
     pub fn restart(&mut self) {
         self.stop();
-        self.process = run(&self.program, self.folder.path(), self.port).expect("it ran before");
-        self.wait().expect("it was ready before");
+        self.process =
+            run(&self.program, self.folder.path(), self.port).expect("the server started before");
+        self.wait().expect("the server was ready before");
     }
 
-    /// It still takes connections, as far as the kernel can do that alone, and answers nothing.
+    /// Stops the process. The kernel still accepts connections, but nothing is answered.
     pub fn pause(&self) {
         self.process.pause();
     }
@@ -77,17 +79,16 @@ impl Redis {
     }
 }
 
-fn run(program: &Path, folder: &Path, port: u16) -> Result<Process> {
+fn run(program: &Path, folder: &Path, port: u16) -> Result<ServerProcess> {
     let prepare = |command: &mut Command| {
         command.arg(program).args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
         command.args(["--save", "", "--appendonly", "no"]).arg("--dir").arg(folder);
     };
-    Process::start("Redis", program, prepare, folder.join("log"))
+    ServerProcess::start("Redis", program, prepare, folder.join("log"))
 }
 
 fn ask(url: &str, command: &str) -> redis::RedisResult<()> {
-    let mut connection =
-        redis::Client::open(url)?.get_connection_with_timeout(ASKED_FOR_AT_MOST)?;
-    connection.set_read_timeout(Some(ASKED_FOR_AT_MOST))?;
+    let mut connection = redis::Client::open(url)?.get_connection_with_timeout(PROBE_TIMEOUT)?;
+    connection.set_read_timeout(Some(PROBE_TIMEOUT))?;
     redis::cmd(command).exec(&mut connection)
 }

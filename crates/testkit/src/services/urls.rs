@@ -1,4 +1,4 @@
-//! Where the servers are that a test run shares.
+//! URLs of the servers that a test run shares.
 
 use anyhow::{Context, Result};
 
@@ -7,17 +7,17 @@ pub const REDIS_URL: &str = "REDIS_URL";
 pub const RABBITMQ_URL: &str = "RABBITMQ_URL";
 
 #[derive(Clone, Debug)]
-pub struct Urls {
+pub struct TestServerUrls {
     pub database: String,
     pub redis: String,
     pub rabbitmq: String,
 }
 
-impl Urls {
-    /// From the environment, as `with-services` has set it.
-    pub fn of_run() -> Result<Self> {
+impl TestServerUrls {
+    /// Reads the environment that `with-services` sets.
+    pub fn from_env() -> Result<Self> {
         let found = |name: &str| {
-            Self::given(name).with_context(|| {
+            Self::from_variable(name).with_context(|| {
                 format!("{name} is not set: run the tests with `make test`, which starts the servers they need")
             })
         };
@@ -28,16 +28,16 @@ impl Urls {
         })
     }
 
-    /// One of them, if somebody has named it. An empty value counts as none.
+    /// The URL in this environment variable, if it is set and not empty.
     #[expect(
         clippy::disallowed_methods,
-        reason = "the servers of a test run are told by its environment"
+        reason = "the servers of a test run are set in its environment"
     )]
-    pub fn given(name: &str) -> Option<String> {
+    pub fn from_variable(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
-    /// As settings for a program.
+    /// Environment variables for a program.
     pub fn settings(&self) -> [(&'static str, &str); 3] {
         [
             (DATABASE_URL, self.database.as_str()),

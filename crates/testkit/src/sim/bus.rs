@@ -1,34 +1,34 @@
-//! Hints between processes: all, some or none of them arrive.
+//! `Bus` and `Clock` of a node. Signals reach all, some or none of the nodes.
 
 use jiff::Timestamp;
 use ports::{Bus, BusSignal, Clock};
 use tokio::sync::broadcast;
 
-use super::node::Node;
+use super::node::SimNode;
 
-impl Bus for Node {
+impl Bus for SimNode {
     fn publish(&self, signal: BusSignal) {
-        if self.is_dead() {
+        if self.is_crashed() {
             return;
         }
-        let weather = &self.sim.weather;
-        let bad = !weather.is_over(self.sim.world.now());
+        let faults = &self.sim.faults;
+        let bad = !faults.has_ended(self.sim.backend.now());
         for node in self.sim.nodes().iter() {
-            let lost = bad && self.sim.dice().chance(weather.unhinted);
+            let lost = bad && self.sim.rng().chance(faults.hint_lost);
             if let Some(node) = node.upgrade().filter(|_| !lost) {
-                // Nobody listens: nobody wanted the hint.
-                let _ = node.ear.send(signal.clone());
+                // Fails when the node has no subscriber.
+                let _ = node.signals.send(signal.clone());
             }
         }
     }
 
     fn subscribe(&self) -> broadcast::Receiver<BusSignal> {
-        self.ear.subscribe()
+        self.signals.subscribe()
     }
 }
 
-impl Clock for Node {
+impl Clock for SimNode {
     fn now(&self) -> Timestamp {
-        self.sim.world.state().wall()
+        self.sim.backend.state().wall()
     }
 }

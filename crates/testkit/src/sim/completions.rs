@@ -1,4 +1,4 @@
-//! Messages from outside, as one process takes them.
+//! `Completions` of a node: messages from external services that complete operations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,25 +7,25 @@ use async_trait::async_trait;
 use ports::completions::{CompletionMessage, SettleCompletion};
 use ports::{Completions, PortResult};
 
-use super::node::{Call, Node};
-use super::weather::Service;
-use super::world::State;
+use super::backend::BackendState;
+use super::fault_schedule::SimService;
+use super::node::{PortCall, SimNode};
 
-/// How often somebody who waits looks even when nothing wakes him: others come back after they were out for long.
+/// How often a waiting node polls without a wake-up: an unsettled message becomes available again after a while.
 const POLL: Duration = Duration::from_secs(5);
 
-fn call(name: &'static str) -> Call {
-    // Where the logs are kept, these messages are, too.
-    Call::new(Service::Log, name, "a message from outside")
+fn call(name: &'static str) -> PortCall {
+    // These messages are stored with the logs, so they share their outages.
+    PortCall::new(SimService::Log, name, "a completion message")
 }
 
 #[async_trait]
-impl Completions for Node {
+impl Completions for SimNode {
     async fn send(&self, body: String) -> PortResult<()> {
         let sim = self.sim.clone();
-        let send = move |world: &mut State| {
-            world.arrivals.send(body);
-            sim.world.arrived.notify_waiters();
+        let send = move |backend: &mut BackendState| {
+            backend.completions.send(body);
+            sim.backend.completion_sent.notify_waiters();
             Ok(())
         };
         self.call(call("sends"), send, |()| String::new()).await
@@ -33,41 +33,46 @@ impl Completions for Node {
 
     async fn next(&self) -> PortResult<CompletionMessage> {
         loop {
-            let arrived = self.sim.world.arrived.notified();
-            tokio::pin!(arrived);
-            // Listening begins before the look, so that nothing falls between the two.
-            arrived.as_mut().enable();
-            self.alive().await;
+            let completion_sent = self.sim.backend.completion_sent.notified();
+            tokio::pin!(completion_sent);
+            // Subscribed before the poll, so that no wake-up is lost between the two.
+            completion_sent.as_mut().enable();
+            self.wait_until_running().await;
             let waits = {
-                let state = self.sim.world.state();
-                state.arrivals.any(state.now)
+                let state = self.sim.backend.state();
+                state.completions.has_available(state.now)
             };
             if waits {
                 let number = self.number;
-                let take = move |world: &mut State| Ok(world.arrivals.take(world.now, number));
-                let told = |taken: &Option<_>| taken.is_some().to_string();
-                if let Some((tag, body)) = self.call(call("takes"), take, told).await?
-                    && let Some(node) = self.me.upgrade()
+                let take = move |backend: &mut BackendState| {
+                    Ok(backend.completions.take(backend.now, number))
+                };
+                let describe = |taken: &Option<_>| taken.is_some().to_string();
+                if let Some((tag, body)) = self.call(call("takes"), take, describe).await?
+                    && let Some(node) = self.this.upgrade()
                 {
-                    return Ok(CompletionMessage::new(body, Box::new(InHand { tag, node })));
+                    return Ok(CompletionMessage::new(
+                        body,
+                        Box::new(TakenCompletion { tag, node }),
+                    ));
                 }
             }
-            let _ = tokio::time::timeout(POLL, arrived).await;
+            let _ = tokio::time::timeout(POLL, completion_sent).await;
         }
     }
 }
 
-struct InHand {
+struct TakenCompletion {
     tag: u64,
-    node: Arc<Node>,
+    node: Arc<SimNode>,
 }
 
 #[async_trait]
-impl SettleCompletion for InHand {
+impl SettleCompletion for TakenCompletion {
     async fn ack(&self) -> PortResult<()> {
         let tag = self.tag;
-        let ack = move |world: &mut State| {
-            world.arrivals.ack(tag);
+        let ack = move |backend: &mut BackendState| {
+            backend.completions.ack(tag);
             Ok(())
         };
         self.node.call(call("acks"), ack, |()| String::new()).await

@@ -1,4 +1,4 @@
-//! Follow-ups as one process reaches them.
+//! `FollowUps` of a node.
 
 use async_trait::async_trait;
 use ports::store::{FollowUpPushed, NewFollowUp};
@@ -8,12 +8,12 @@ use protocol::follow_up::FollowUp;
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 
-use super::node::Node;
-use super::store::{fenced, quiet, store, wrote};
-use super::world::State;
+use super::backend::BackendState;
+use super::node::SimNode;
+use super::store::{fenced_call, fenced_effect, omit_result, store_call};
 
 #[async_trait]
-impl FollowUps for Node {
+impl FollowUps for SimNode {
     async fn push(
         &self,
         owner: &Owner,
@@ -21,16 +21,17 @@ impl FollowUps for Node {
         new: NewFollowUp,
     ) -> PortResult<FollowUpPushed> {
         let (owner, session) = (owner.clone(), session.clone());
-        let call = store("sends a follow-up to", &session);
-        let push = move |world: &mut State| Ok(world.push_follow_up(&owner, &session, &new));
-        let told = |pushed: &FollowUpPushed| match pushed {
+        let call = store_call("sends a follow-up to", &session);
+        let push =
+            move |backend: &mut BackendState| Ok(backend.push_follow_up(&owner, &session, &new));
+        let describe = |pushed: &FollowUpPushed| match pushed {
             FollowUpPushed::Waits { follow_up, .. } => {
                 format!("it waits for {}", follow_up.turn_id)
             }
             FollowUpPushed::Known(follow_up) => follow_up.state.as_str().to_owned(),
             other => format!("{other:?}"),
         };
-        self.call(call, push, told).await
+        self.call(call, push, describe).await
     }
 
     async fn list(
@@ -40,21 +41,27 @@ impl FollowUps for Node {
         limit: u32,
     ) -> PortResult<Option<Vec<FollowUp>>> {
         let (owner, session) = (owner.clone(), session.clone());
-        let call = store("lists follow-ups of", &session);
-        let list = move |world: &mut State| Ok(world.list_follow_ups(&owner, &session, limit));
-        self.call(call, list, quiet).await
+        let call = store_call("lists follow-ups of", &session);
+        let list =
+            move |backend: &mut BackendState| Ok(backend.list_follow_ups(&owner, &session, limit));
+        self.call(call, list, omit_result).await
     }
 
     async fn drain(&self, claim: &TurnClaim, step: u32) -> PortResult<Fenced<Vec<FollowUp>>> {
-        let (call, claim, sim) = (fenced("drains", claim), claim.clone(), self.sim.clone());
-        let drain = move |world: &mut State| {
+        let (call, claim, sim) = (fenced_call("drains", claim), claim.clone(), self.sim.clone());
+        let drain = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| Ok(world.drain(&claim, step)), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| Ok(backend.drain(&claim, step)),
+                fenced_effect,
+            )
         };
-        let told = |drained: &Fenced<Vec<FollowUp>>| match drained {
+        let describe = |drained: &Fenced<Vec<FollowUp>>| match drained {
             Fenced::Done(drained) => format!("{} follow-ups", drained.len()),
             Fenced::Stale => "stale".to_owned(),
         };
-        self.call(call, drain, told).await
+        self.call(call, drain, describe).await
     }
 }

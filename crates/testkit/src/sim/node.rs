@@ -1,5 +1,5 @@
-//! One process as the world sees it: every call it makes passes a gate, where it may be refused, delayed, done without
-//! an answer, or be the last one it makes.
+//! One simulated server process. Every port call goes through `SimNode::call`, which may refuse it, delay it, drop its
+//! reply, or crash the node.
 
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
@@ -9,322 +9,342 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::time::Instant;
 
 use super::Simulation;
-use super::weather::{Manner, PATIENCE, Service};
-use super::world::State;
+use super::backend::BackendState;
+use super::fault_schedule::{CLIENT_TIMEOUT, OutageKind, SimService};
 
-/// What is not a fault: an answer that takes a moment.
-const USUAL: Duration = Duration::from_millis(4);
-const HINTS: usize = 256;
+/// Latency of a call without a fault, at most.
+const NORMAL_LATENCY: Duration = Duration::from_millis(4);
+const SIGNAL_BUFFER: usize = 256;
 
-pub struct Node {
+pub struct SimNode {
     pub number: u32,
     pub(super) sim: Arc<Simulation>,
-    /// For what outlives a call, such as a delivery.
-    pub(super) me: Weak<Self>,
-    life: Mutex<Life>,
-    pub(super) ear: broadcast::Sender<ports::BusSignal>,
+    /// For values that outlive a call, such as a delivery.
+    pub(super) this: Weak<Self>,
+    lifecycle: Mutex<NodeLifecycle>,
+    pub(super) signals: broadcast::Sender<ports::BusSignal>,
 }
 
-struct Life {
-    state: LifeState,
+struct NodeLifecycle {
+    state: NodeState,
     calls: u64,
-    fate: Fate,
+    fault: NodeFault,
 }
 
 #[derive(Clone, Copy)]
-enum LifeState {
-    Alive,
+enum NodeState {
+    Running,
     PausedUntil(Instant),
-    /// None of its calls ever returns. What it had in its hands goes back; its leases run out.
-    Dead,
+    /// None of its calls ever returns. Its unsettled deliveries return to the queue; its leases expire.
+    Crashed,
 }
 
-/// What will become of a process, counted in the calls it makes.
+/// The fault that a node will have, at the given number of its calls.
 #[derive(Clone, Copy, Debug)]
-pub enum Fate {
-    Lives,
-    Dies {
+pub enum NodeFault {
+    None,
+    Crashes {
         at_call: u64,
-        side: Side,
+        phase: CallPhase,
     },
-    /// Its calls wait, but its timers go on.
+    /// Its calls wait, but its timers keep running.
     Pauses {
         at_call: u64,
-        side: Side,
-        lasts: Duration,
+        phase: CallPhase,
+        duration: Duration,
     },
-    /// Everything sleeps, as a machine does that is suspended: when it wakes, all its timers are late at once.
-    Sleeps {
+    /// The clock of all nodes jumps ahead, as on a suspended machine: all timers are late at once.
+    Suspends {
         at_call: u64,
-        side: Side,
-        lasts: Duration,
+        phase: CallPhase,
+        duration: Duration,
     },
 }
 
-/// When it meets a process, as seen from the call it makes.
+/// The moment of a node fault, relative to the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum CallPhase {
     Before,
-    /// The request is out, and will be carried out much later.
-    Underway,
+    /// The request was sent, and takes effect much later.
+    InFlight,
     After,
 }
 
-/// Whether this was the moment.
-enum Met {
-    Not,
-    Fate,
-    Sleep(Duration),
+/// Whether the node fault occurred now.
+enum FaultHit {
+    None,
+    Fault,
+    Suspended(Duration),
 }
 
-/// What the answer to one call will be like.
-enum Answer {
-    Heard(Duration),
-    Unheard(Duration),
-    /// It is done only after this.
-    Late(Duration),
+/// What happens to the reply of one call, and after how long.
+enum ReplyOutcome {
+    Delivered(Duration),
+    Lost(Duration),
+    /// The call itself takes effect only after this time.
+    Delayed(Duration),
 }
 
-/// What is asked, for the story.
-pub(super) struct Call {
-    service: Service,
+/// A port call, as the trace describes it.
+pub(super) struct PortCall {
+    service: SimService,
     name: &'static str,
     about: String,
 }
 
-impl Call {
-    pub(super) fn new(service: Service, name: &'static str, about: impl ToString) -> Self {
+impl PortCall {
+    pub(super) fn new(service: SimService, name: &'static str, about: impl ToString) -> Self {
         Self { service, name, about: about.to_string() }
     }
 }
 
-impl Node {
-    pub fn start(sim: &Arc<Simulation>, fate: Fate) -> Arc<Self> {
+impl SimNode {
+    pub fn start(sim: &Arc<Simulation>, fault: NodeFault) -> Arc<Self> {
         let mut nodes = sim.nodes();
         let number = nodes.len() as u32 + 1;
-        sim.tell(|| format!("node {number} starts, {fate:?}"));
-        let ear = broadcast::Sender::new(HINTS);
-        let life = Mutex::new(Life { state: LifeState::Alive, calls: 0, fate });
-        let node =
-            Arc::new_cyclic(|me| Self { number, sim: sim.clone(), me: me.clone(), life, ear });
-        nodes.push(node.me.clone());
+        sim.trace_event(|| format!("node {number} starts, {fault:?}"));
+        let signals = broadcast::Sender::new(SIGNAL_BUFFER);
+        let lifecycle = Mutex::new(NodeLifecycle { state: NodeState::Running, calls: 0, fault });
+        let node = Arc::new_cyclic(|this| Self {
+            number,
+            sim: sim.clone(),
+            this: this.clone(),
+            lifecycle,
+            signals,
+        });
+        nodes.push(node.this.clone());
         node
     }
 
-    pub fn is_dead(&self) -> bool {
-        matches!(self.life().state, LifeState::Dead)
+    pub fn is_crashed(&self) -> bool {
+        matches!(self.lifecycle().state, NodeState::Crashed)
     }
 
-    /// Neither dead nor paused.
-    pub(super) fn is_awake(&self) -> bool {
-        match self.life().state {
-            LifeState::Alive => true,
-            LifeState::PausedUntil(until) => until <= Instant::now(),
-            LifeState::Dead => false,
+    /// Neither crashed nor paused.
+    pub(super) fn is_running(&self) -> bool {
+        match self.lifecycle().state {
+            NodeState::Running => true,
+            NodeState::PausedUntil(until) => until <= Instant::now(),
+            NodeState::Crashed => false,
         }
     }
 
-    pub fn die(&self) {
-        self.life().state = LifeState::Dead;
-        let mut state = self.sim.world.state();
+    pub fn crash(&self) {
+        self.lifecycle().state = NodeState::Crashed;
+        let mut state = self.sim.backend.state();
         let now = state.now;
-        state.line.give_back_all(self.number, now);
-        state.arrivals.give_back_all(self.number);
+        state.queue.return_all(self.number, now);
+        state.completions.return_all(self.number);
         drop(state);
-        self.sim.world.line_grew.notify_waiters();
-        self.sim.world.arrived.notify_waiters();
-        self.sim.tell(|| format!("node {} dies", self.number));
+        self.sim.backend.job_queued.notify_waiters();
+        self.sim.backend.completion_sent.notify_waiters();
+        self.sim.trace_event(|| format!("node {} crashes", self.number));
     }
 
-    /// One call: what `effect` does is done as a whole, at one moment of the world.
+    /// Makes one port call. `effect` runs atomically on the shared state.
     pub(super) async fn call<T: Send + 'static>(
         &self,
-        call: Call,
-        effect: impl FnOnce(&mut State) -> PortResult<T> + Send + 'static,
-        told: fn(&T) -> String,
+        call: PortCall,
+        effect: impl FnOnce(&mut BackendState) -> PortResult<T> + Send + 'static,
+        describe: fn(&T) -> String,
     ) -> PortResult<T> {
-        let answer = match (self.before(call.service).await?, self.fulfil(Side::Underway)) {
-            (answer, Met::Not) => answer,
-            (_, Met::Fate | Met::Sleep(_)) => Answer::Late(self.sim.longer_than_a_lease()),
+        let reply = match (
+            self.send_request(call.service).await?,
+            self.trigger_node_fault(CallPhase::InFlight),
+        ) {
+            (reply, FaultHit::None) => reply,
+            (_, FaultHit::Fault | FaultHit::Suspended(_)) => {
+                ReplyOutcome::Delayed(self.sim.longer_than_a_lease())
+            }
         };
         let (service, sim, number) = (call.service, self.sim.clone(), self.number);
-        let act = move || {
+        let run = move || {
             let result = {
-                let mut state = sim.world.state();
+                let mut state = sim.backend.state();
                 let result = effect(&mut state);
-                sim.check_places(&state);
+                sim.check_permits(&state);
                 result
             };
-            sim.tell(|| {
-                let answer = result.as_ref().map_or_else(ToString::to_string, told);
-                format!("node {number} {} {} {answer}", call.name, call.about)
+            sim.trace_event(|| {
+                let reply = result.as_ref().map_or_else(ToString::to_string, describe);
+                format!("node {number} {} {} {reply}", call.name, call.about)
             });
             result
         };
-        if let Answer::Late(wait) = answer {
-            return self.act_late(service, wait, act).await;
+        if let ReplyOutcome::Delayed(wait) = reply {
+            return self.run_delayed(service, wait, run).await;
         }
-        let result = act();
-        self.after(service, answer).await?;
+        let result = run();
+        self.receive_reply(service, reply).await?;
         result
     }
 
-    /// A request that stays on the way for long: it is carried out whatever has become of the one who sent it.
-    async fn act_late<T: Send + 'static>(
+    /// Runs a request after a long delay, whether or not its sender still waits.
+    async fn run_delayed<T: Send + 'static>(
         &self,
-        service: Service,
+        service: SimService,
         wait: Duration,
-        act: impl FnOnce() -> PortResult<T> + Send + 'static,
+        run: impl FnOnce() -> PortResult<T> + Send + 'static,
     ) -> PortResult<T> {
-        let (answer, answered) = oneshot::channel();
-        self.sim.wire.spawn(async move {
+        let (reply, answered) = oneshot::channel();
+        self.sim.delayed_requests.spawn(async move {
             tokio::time::sleep(wait).await;
-            // Nobody may wait for it any more.
-            let _ = answer.send(act());
+            // The caller may have timed out.
+            let _ = reply.send(run());
         });
-        let answered = tokio::time::timeout(PATIENCE, answered).await;
-        self.alive().await;
+        let answered = tokio::time::timeout(CLIENT_TIMEOUT, answered).await;
+        self.wait_until_running().await;
         match answered {
             Ok(Ok(result)) => result,
             _ => Err(self.unavailable(service, "late")),
         }
     }
 
-    /// Nothing of this process goes on while it is paused, and nothing ever when it is dead.
-    pub(super) async fn alive(&self) {
+    /// Waits while the node is paused; never returns when it has crashed.
+    pub(super) async fn wait_until_running(&self) {
         loop {
-            let state = self.life().state;
+            let state = self.lifecycle().state;
             match state {
-                LifeState::Alive => return,
-                LifeState::PausedUntil(until) if until <= Instant::now() => return,
-                LifeState::PausedUntil(until) => tokio::time::sleep_until(until).await,
-                LifeState::Dead => std::future::pending().await,
+                NodeState::Running => return,
+                NodeState::PausedUntil(until) if until <= Instant::now() => return,
+                NodeState::PausedUntil(until) => tokio::time::sleep_until(until).await,
+                NodeState::Crashed => std::future::pending().await,
             }
         }
     }
 
-    /// The gate of work that is not a call of the store: it takes part in the process's fate.
-    pub(super) async fn step(&self) {
-        self.meet_fate(Side::Before).await;
+    /// A point in a model call or tool call where a node fault may occur.
+    pub(super) async fn fault_point(&self) {
+        self.apply_node_fault(CallPhase::Before).await;
     }
 
-    async fn before(&self, service: Service) -> PortResult<Answer> {
-        self.alive().await;
-        self.meet_fate(Side::Before).await;
-        let now = self.sim.world.now();
-        let weather = &self.sim.weather;
-        if weather.is_over(now) {
-            let usual = self.sim.dice().up_to(USUAL);
-            return Ok(Answer::Heard(usual));
+    async fn send_request(&self, service: SimService) -> PortResult<ReplyOutcome> {
+        self.wait_until_running().await;
+        self.apply_node_fault(CallPhase::Before).await;
+        let now = self.sim.backend.now();
+        let faults = &self.sim.faults;
+        if faults.has_ended(now) {
+            let usual = self.sim.rng().up_to(NORMAL_LATENCY);
+            return Ok(ReplyOutcome::Delivered(usual));
         }
-        if let Some(outage) = weather.outage(service, self.number, now) {
-            return self.meet_outage(service, outage.manner).await;
+        if let Some(outage) = faults.outage(service, self.number, now) {
+            return self.apply_outage(service, outage.kind).await;
         }
-        let (fate, wait) = {
-            let mut dice = self.sim.dice();
-            let longest = if dice.chance(weather.slow) { weather.slowest } else { USUAL };
-            (dice.below(1000), dice.up_to(longest))
+        let (fault, wait) = {
+            let mut rng = self.sim.rng();
+            let longest = if rng.chance(faults.slow) { faults.max_latency } else { NORMAL_LATENCY };
+            (rng.below(1000), rng.up_to(longest))
         };
-        if fate < weather.refused {
-            self.pass_time(wait).await;
+        if fault < faults.refused {
+            self.sleep(wait).await;
             return Err(self.unavailable(service, "refused"));
         }
-        if fate < weather.refused + weather.unheard {
-            return Ok(Answer::Unheard(wait));
+        if fault < faults.refused + faults.reply_lost {
+            return Ok(ReplyOutcome::Lost(wait));
         }
-        if fate < weather.refused + weather.unheard + weather.late {
-            let wait = self.sim.dice().up_to(2 * self.sim.lease);
-            return Ok(Answer::Late(wait));
+        if fault < faults.refused + faults.reply_lost + faults.delayed {
+            let wait = self.sim.rng().up_to(2 * self.sim.lease);
+            return Ok(ReplyOutcome::Delayed(wait));
         }
-        // Half of a wait is on the way there.
-        self.pass_time(wait / 2).await;
-        Ok(Answer::Heard(wait / 2))
+        // Half of the latency is on the way there.
+        self.sleep(wait / 2).await;
+        Ok(ReplyOutcome::Delivered(wait / 2))
     }
 
-    async fn meet_outage(&self, service: Service, manner: Manner) -> PortResult<Answer> {
+    async fn apply_outage(
+        &self,
+        service: SimService,
+        manner: OutageKind,
+    ) -> PortResult<ReplyOutcome> {
         match manner {
-            Manner::Refuses => {
-                self.pass_time(Duration::from_millis(1)).await;
-                Err(self.unavailable(service, "away"))
+            OutageKind::Refused => {
+                self.sleep(Duration::from_millis(1)).await;
+                Err(self.unavailable(service, "down"))
             }
-            // The request may have come through and only the answer be lost.
-            Manner::Hangs if self.sim.dice().chance(100) => Ok(Answer::Unheard(PATIENCE)),
-            Manner::Hangs => {
-                self.pass_time(PATIENCE).await;
-                Err(self.unavailable(service, "silent"))
+            // The request may have arrived and only its reply be lost.
+            OutageKind::NoReply if self.sim.rng().chance(100) => {
+                Ok(ReplyOutcome::Lost(CLIENT_TIMEOUT))
+            }
+            OutageKind::NoReply => {
+                self.sleep(CLIENT_TIMEOUT).await;
+                Err(self.unavailable(service, "timed out"))
             }
         }
     }
 
-    async fn after(&self, service: Service, answer: Answer) -> PortResult<()> {
-        self.meet_fate(Side::After).await;
-        match answer {
-            Answer::Heard(wait) => {
-                self.pass_time(wait).await;
+    async fn receive_reply(&self, service: SimService, reply: ReplyOutcome) -> PortResult<()> {
+        self.apply_node_fault(CallPhase::After).await;
+        match reply {
+            ReplyOutcome::Delivered(wait) => {
+                self.sleep(wait).await;
                 Ok(())
             }
-            Answer::Unheard(wait) | Answer::Late(wait) => {
-                self.pass_time(wait).await;
-                Err(self.unavailable(service, "unheard"))
+            ReplyOutcome::Lost(wait) | ReplyOutcome::Delayed(wait) => {
+                self.sleep(wait).await;
+                Err(self.unavailable(service, "reply lost"))
             }
         }
     }
 
-    async fn pass_time(&self, wait: Duration) {
+    async fn sleep(&self, wait: Duration) {
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
-            self.alive().await;
+            self.wait_until_running().await;
         }
     }
 
-    fn unavailable(&self, service: Service, how: &str) -> PortError {
-        self.sim.tell(|| format!("node {} {service:?} {how}", self.number));
+    fn unavailable(&self, service: SimService, how: &str) -> PortError {
+        self.sim.trace_event(|| format!("node {} {service:?} {how}", self.number));
         PortError::Unavailable(format!("{service:?} {how}"))
     }
 
-    async fn meet_fate(&self, now: Side) {
-        if let Met::Sleep(asleep) = self.fulfil(now) {
-            self.sim.facts().woke = self.sim.world.now() + asleep;
+    async fn apply_node_fault(&self, now: CallPhase) {
+        if let FaultHit::Suspended(asleep) = self.trigger_node_fault(now) {
+            self.sim.observations().resumed_at = self.sim.backend.now() + asleep;
             tokio::time::advance(asleep).await;
         }
-        self.alive().await;
+        self.wait_until_running().await;
     }
 
-    fn fulfil(&self, now: Side) -> Met {
-        if self.sim.weather.is_over(self.sim.world.now()) {
-            return Met::Not;
+    fn trigger_node_fault(&self, now: CallPhase) -> FaultHit {
+        if self.sim.faults.has_ended(self.sim.backend.now()) {
+            return FaultHit::None;
         }
-        let mut life = self.life();
-        if !matches!(life.state, LifeState::Alive) {
-            return Met::Not;
+        let mut lifecycle = self.lifecycle();
+        if !matches!(lifecycle.state, NodeState::Running) {
+            return FaultHit::None;
         }
-        if now == Side::Before {
-            life.calls += 1;
+        if now == CallPhase::Before {
+            lifecycle.calls += 1;
         }
-        match life.fate {
-            Fate::Dies { at_call, side } if side == now && life.calls == at_call => {
-                drop(life);
-                self.die();
-                Met::Fate
+        match lifecycle.fault {
+            NodeFault::Crashes { at_call, phase } if phase == now && lifecycle.calls == at_call => {
+                drop(lifecycle);
+                self.crash();
+                FaultHit::Fault
             }
-            Fate::Pauses { at_call, side, lasts } if side == now && life.calls == at_call => {
-                life.state = LifeState::PausedUntil(Instant::now() + lasts);
-                life.fate = Fate::Lives;
-                drop(life);
-                self.sim.tell(|| format!("node {} stands still for {lasts:?}", self.number));
-                Met::Fate
+            NodeFault::Pauses { at_call, phase, duration }
+                if phase == now && lifecycle.calls == at_call =>
+            {
+                lifecycle.state = NodeState::PausedUntil(Instant::now() + duration);
+                lifecycle.fault = NodeFault::None;
+                drop(lifecycle);
+                self.sim.trace_event(|| format!("node {} pauses for {duration:?}", self.number));
+                FaultHit::Fault
             }
-            Fate::Sleeps { at_call, side, lasts } if side == now && life.calls == at_call => {
-                life.fate = Fate::Lives;
-                drop(life);
-                self.sim.tell(|| format!("everything sleeps for {lasts:?}"));
-                Met::Sleep(lasts)
+            NodeFault::Suspends { at_call, phase, duration }
+                if phase == now && lifecycle.calls == at_call =>
+            {
+                lifecycle.fault = NodeFault::None;
+                drop(lifecycle);
+                self.sim.trace_event(|| format!("everything is suspended for {duration:?}"));
+                FaultHit::Suspended(duration)
             }
-            _ => Met::Not,
+            _ => FaultHit::None,
         }
     }
 
-    fn life(&self) -> MutexGuard<'_, Life> {
-        self.life.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lifecycle(&self) -> MutexGuard<'_, NodeLifecycle> {
+        self.lifecycle.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

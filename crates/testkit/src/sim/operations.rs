@@ -1,4 +1,4 @@
-//! Operations as one process reaches them.
+//! `Operations` of a node.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 
-use super::node::Node;
-use super::store::{fenced, quiet, store, told, wrote};
-use super::world::State;
+use super::backend::BackendState;
+use super::node::SimNode;
+use super::store::{describe, fenced_call, fenced_effect, omit_result, store_call};
 
 #[async_trait]
-impl Operations for Node {
+impl Operations for SimNode {
     async fn begin(
         &self,
         claim: &TurnClaim,
@@ -22,33 +22,44 @@ impl Operations for Node {
     ) -> PortResult<Fenced<OperationBegun>> {
         let (claim, sim) = (claim.clone(), self.sim.clone());
         let about = format!("{} {} as {}", claim.turn_id, claim.fence, new.turn_id);
-        let call = store("begins an operation for", about);
-        let begin = move |world: &mut State| {
+        let call = store_call("begins an operation for", about);
+        let begin = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| world.begin(&claim, &new), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| backend.begin(&claim, &new),
+                fenced_effect,
+            )
         };
-        let told = |begun: &Fenced<OperationBegun>| match begun {
+        let describe = |begun: &Fenced<OperationBegun>| match begun {
             Fenced::Done(OperationBegun::New { due, .. }) => format!("new, due {due}"),
             Fenced::Done(OperationBegun::Exists(_)) => "exists".to_owned(),
             Fenced::Done(OperationBegun::TooMany) => "too many".to_owned(),
             Fenced::Stale => "stale".to_owned(),
         };
-        self.call(call, begin, told).await
+        self.call(call, begin, describe).await
     }
 
     async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
         let (owner, which) = (owner.clone(), which.clone());
-        let get = move |world: &mut State| Ok(world.operation(&owner, &which));
-        self.call(store("gets", "an operation"), get, quiet).await
+        let get = move |backend: &mut BackendState| Ok(backend.operation(&owner, &which));
+        self.call(store_call("gets", "an operation"), get, omit_result).await
     }
 
     async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
-        let (call, claim, sim) = (fenced("lets rest", claim), claim.clone(), self.sim.clone());
-        let rest = move |world: &mut State| {
+        let (call, claim, sim) =
+            (fenced_call("marks accepted", claim), claim.clone(), self.sim.clone());
+        let rest = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| world.accepted(&claim, at_most), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| backend.accepted(&claim, at_most),
+                fenced_effect,
+            )
         };
-        self.call(call, rest, told).await
+        self.call(call, rest, describe).await
     }
 
     async fn complete(
@@ -57,16 +68,21 @@ impl Operations for Node {
         result: OperationResult,
     ) -> PortResult<OperationCompleted> {
         let which = which.clone();
-        let complete = move |world: &mut State| Ok(world.complete(&which, &result));
-        self.call(store("completes", "an operation"), complete, told).await
+        let complete = move |backend: &mut BackendState| Ok(backend.complete(&which, &result));
+        self.call(store_call("completes", "an operation"), complete, describe).await
     }
 
     async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
-        let (call, claim, sim) = (fenced("lines up", claim), claim.clone(), self.sim.clone());
-        let line_up = move |world: &mut State| {
+        let (call, claim, sim) = (fenced_call("lines up", claim), claim.clone(), self.sim.clone());
+        let line_up = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| world.line_up(&claim), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| backend.line_up(&claim),
+                fenced_effect,
+            )
         };
-        self.call(call, line_up, told).await
+        self.call(call, line_up, describe).await
     }
 }

@@ -1,4 +1,4 @@
-//! The queue as one process reaches it.
+//! `Queue` of a node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,38 +8,38 @@ use ports::queue::{Delivery, SettleDelivery};
 use ports::{PortResult, Queue};
 use protocol::Job;
 
-use super::node::{Call, Node};
-use super::weather::Service;
-use super::world::{Look, Moment, State};
+use super::backend::{BackendState, QueuePop, SimTime};
+use super::fault_schedule::SimService;
+use super::node::{PortCall, SimNode};
 
-/// How often a waiting worker looks even when nothing wakes it.
+/// How often a waiting worker polls without a wake-up.
 const POLL: Duration = Duration::from_secs(5);
 
-fn queue(name: &'static str, about: impl ToString) -> Call {
-    Call::new(Service::Queue, name, about)
+fn queue(name: &'static str, about: impl ToString) -> PortCall {
+    PortCall::new(SimService::Queue, name, about)
 }
 
 #[async_trait]
-impl Queue for Node {
+impl Queue for SimNode {
     async fn push(&self, job: &Job) -> PortResult<()> {
         let (repeated, reordered) = {
-            let weather = &self.sim.weather;
-            let bad = !weather.is_over(self.sim.world.now());
-            let mut dice = self.sim.dice();
-            (bad && dice.chance(weather.repeated), bad && dice.chance(weather.reordered))
+            let faults = &self.sim.faults;
+            let bad = !faults.has_ended(self.sim.backend.now());
+            let mut rng = self.sim.rng();
+            (bad && rng.chance(faults.duplicated), bad && rng.chance(faults.reordered))
         };
         let (pushed, sim) = (job.clone(), self.sim.clone());
-        let effect = move |world: &mut State| {
-            let now = world.now;
+        let effect = move |backend: &mut BackendState| {
+            let now = backend.now;
             if repeated {
-                world.line.push(pushed.clone(), now);
+                backend.queue.push(pushed.clone(), now);
             }
             if reordered {
-                world.line.push_in(pushed, now);
+                backend.queue.push_front(pushed, now);
             } else {
-                world.line.push(pushed, now);
+                backend.queue.push(pushed, now);
             }
-            sim.world.line_grew.notify_waiters();
+            sim.backend.job_queued.notify_waiters();
             Ok(())
         };
         self.call(queue("pushes", job), effect, |()| String::new()).await
@@ -47,18 +47,18 @@ impl Queue for Node {
 
     async fn pop(&self) -> PortResult<Delivery> {
         loop {
-            let grown = self.sim.world.line_grew.notified();
+            let grown = self.sim.backend.job_queued.notified();
             tokio::pin!(grown);
-            // Listening begins before the look, so that nothing falls between the two.
+            // Subscribed before the poll, so that no wake-up is lost between the two.
             grown.as_mut().enable();
-            self.alive().await;
+            self.wait_until_running().await;
             let mut wait = POLL;
-            if self.sim.world.state().line.depth() > 0 {
+            if self.sim.backend.state().queue.depth() > 0 {
                 match self.look().await? {
-                    // Made together with the look: lost on the way, it goes back by itself.
-                    Popped::Delivery(delivery) => return Ok(delivery),
-                    Popped::Later(at) => {
-                        let left = at.map_or(POLL, |at| at.saturating_sub(self.sim.world.now()));
+                    // Created with the poll: when the reply is lost, dropping it returns the job to the queue.
+                    PopResult::Delivery(delivery) => return Ok(delivery),
+                    PopResult::Later(at) => {
+                        let left = at.map_or(POLL, |at| at.saturating_sub(self.sim.backend.now()));
                         wait = left.clamp(Duration::from_millis(1), POLL);
                     }
                 }
@@ -68,48 +68,48 @@ impl Queue for Node {
     }
 
     async fn depth(&self) -> PortResult<u64> {
-        let depth = |world: &mut State| Ok(world.line.depth() as u64);
+        let depth = |backend: &mut BackendState| Ok(backend.queue.depth() as u64);
         self.call(queue("asks", "for the depth"), depth, |depth| depth.to_string()).await
     }
 }
 
-enum Popped {
+enum PopResult {
     Delivery(Delivery),
-    Later(Option<Moment>),
+    Later(Option<SimTime>),
 }
 
-impl Node {
-    async fn look(&self) -> PortResult<Popped> {
-        let me = self.me.clone();
-        let look = move |world: &mut State| {
-            let Some(node) = me.upgrade() else { return Ok(Popped::Later(None)) };
-            Ok(match world.line.take(world.now, node.number) {
-                Look::Found { tag, job } => {
-                    Popped::Delivery(Delivery::new(job, Box::new(InHand { tag, node })))
+impl SimNode {
+    async fn look(&self) -> PortResult<PopResult> {
+        let me = self.this.clone();
+        let look = move |backend: &mut BackendState| {
+            let Some(node) = me.upgrade() else { return Ok(PopResult::Later(None)) };
+            Ok(match backend.queue.take(backend.now, node.number) {
+                QueuePop::Found { tag, job } => {
+                    PopResult::Delivery(Delivery::new(job, Box::new(PoppedJob { tag, node })))
                 }
-                Look::Later(at) => Popped::Later(at),
+                QueuePop::Later(at) => PopResult::Later(at),
             })
         };
-        let told = |popped: &Popped| match popped {
-            Popped::Delivery(delivery) => delivery.job.to_string(),
-            Popped::Later(_) => "nothing".to_owned(),
+        let describe = |popped: &PopResult| match popped {
+            PopResult::Delivery(delivery) => delivery.job.to_string(),
+            PopResult::Later(_) => "nothing".to_owned(),
         };
-        self.call(queue("pops", ""), look, told).await
+        self.call(queue("pops", ""), look, describe).await
     }
 }
 
-/// A job that somebody works on.
-struct InHand {
+/// A delivered job that is not settled yet.
+struct PoppedJob {
     tag: u64,
-    node: Arc<Node>,
+    node: Arc<SimNode>,
 }
 
 #[async_trait]
-impl SettleDelivery for InHand {
+impl SettleDelivery for PoppedJob {
     async fn ack(&self) -> PortResult<()> {
         let tag = self.tag;
-        let ack = move |world: &mut State| {
-            world.line.ack(tag);
+        let ack = move |backend: &mut BackendState| {
+            backend.queue.ack(tag);
             Ok(())
         };
         self.node.call(queue("acks", tag), ack, |()| String::new()).await
@@ -117,24 +117,24 @@ impl SettleDelivery for InHand {
 
     async fn to_back(&self, delay: Duration) -> PortResult<()> {
         let (tag, sim) = (self.tag, self.node.sim.clone());
-        let to_back = move |world: &mut State| {
-            let ready = world.now + delay;
-            world.line.put_last(tag, ready);
-            sim.world.line_grew.notify_waiters();
+        let to_back = move |backend: &mut BackendState| {
+            let ready = backend.now + delay;
+            backend.queue.requeue_last(tag, ready);
+            sim.backend.job_queued.notify_waiters();
             Ok(())
         };
         self.node.call(queue("puts back", tag), to_back, |()| String::new()).await
     }
 
     fn give_back(&self) {
-        // The connection of a dead process is gone: the broker has taken everything back already.
-        if !self.node.is_dead() {
-            let world = &self.node.sim.world;
-            let mut state = world.state();
+        // A crashed node has no connection: its jobs were returned when it crashed.
+        if !self.node.is_crashed() {
+            let backend = &self.node.sim.backend;
+            let mut state = backend.state();
             let now = state.now;
-            state.line.give_back(self.tag, now);
+            state.queue.return_job(self.tag, now);
             drop(state);
-            world.line_grew.notify_waiters();
+            backend.job_queued.notify_waiters();
         }
     }
 }

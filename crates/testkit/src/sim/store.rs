@@ -1,4 +1,4 @@
-//! The stores as one process reaches them.
+//! Sessions, messages, turns, outbox and leases of a node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use protocol::session::{Owner, Session};
 use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId, UserId, WorkerId};
 
-use super::absent::Absent;
-use super::fences::Wrote;
-use super::node::{Call, Node};
-use super::weather::Service;
-use super::world::State;
+use super::backend::BackendState;
+use super::fault_schedule::SimService;
+use super::fence_check::WriteEffect;
+use super::node::{PortCall, SimNode};
+use super::unsupported::UnsupportedPorts;
 
-/// All of the backend, for one process.
-pub(super) fn ports(node: &Arc<Node>) -> Ports {
+/// All ports of one node.
+pub(super) fn ports(node: &Arc<SimNode>) -> Ports {
     Ports {
         sessions: node.clone(),
         messages: node.clone(),
@@ -34,70 +34,70 @@ pub(super) fn ports(node: &Arc<Node>) -> Ports {
         queue: node.clone(),
         log: node.clone(),
         bus: node.clone(),
-        files: Arc::new(Absent),
-        api_keys: Arc::new(Absent),
-        graphs: Arc::new(Absent),
-        library: Arc::new(Absent),
-        listings: Arc::new(Absent),
-        executions: Arc::new(Absent),
-        reviews: Arc::new(Absent),
-        credits: Arc::new(Absent),
-        block_runs: Arc::new(Absent),
-        reports: Arc::new(Absent),
-        values: Arc::new(Absent),
-        health: Arc::new(Absent),
+        files: Arc::new(UnsupportedPorts),
+        api_keys: Arc::new(UnsupportedPorts),
+        graphs: Arc::new(UnsupportedPorts),
+        library: Arc::new(UnsupportedPorts),
+        listings: Arc::new(UnsupportedPorts),
+        executions: Arc::new(UnsupportedPorts),
+        reviews: Arc::new(UnsupportedPorts),
+        credits: Arc::new(UnsupportedPorts),
+        block_runs: Arc::new(UnsupportedPorts),
+        reports: Arc::new(UnsupportedPorts),
+        values: Arc::new(UnsupportedPorts),
+        health: Arc::new(UnsupportedPorts),
         clock: node.clone(),
     }
 }
 
-impl Node {
+impl SimNode {
     pub fn ports(self: &Arc<Self>) -> Ports {
         ports(self)
     }
 }
 
-/// What is not worth telling.
-pub(super) fn quiet<T>(_: &T) -> String {
+/// Leaves a result out of the trace.
+pub(super) fn omit_result<T>(_: &T) -> String {
     String::new()
 }
 
-pub(super) fn told<T: std::fmt::Debug>(answer: &T) -> String {
+pub(super) fn describe<T: std::fmt::Debug>(answer: &T) -> String {
     format!("{answer:?}")
 }
 
-pub(super) fn wrote<T>(written: &PortResult<Fenced<T>>) -> Wrote {
+pub(super) fn fenced_effect<T>(written: &PortResult<Fenced<T>>) -> WriteEffect {
     match written {
-        Ok(Fenced::Done(_)) => Wrote::Something,
-        Ok(Fenced::Stale) | Err(_) => Wrote::Nothing,
+        Ok(Fenced::Done(_)) => WriteEffect::Changed,
+        Ok(Fenced::Stale) | Err(_) => WriteEffect::Unchanged,
     }
 }
 
-pub(super) fn store(name: &'static str, about: impl ToString) -> Call {
-    Call::new(Service::Store, name, about)
+pub(super) fn store_call(name: &'static str, about: impl ToString) -> PortCall {
+    PortCall::new(SimService::Store, name, about)
 }
 
-pub(super) fn fenced(name: &'static str, claim: &TurnClaim) -> Call {
-    store(name, format_args!("{} {}", claim.turn_id, claim.fence))
+pub(super) fn fenced_call(name: &'static str, claim: &TurnClaim) -> PortCall {
+    store_call(name, format_args!("{} {}", claim.turn_id, claim.fence))
 }
 
 #[async_trait]
-impl Sessions for Node {
+impl Sessions for SimNode {
     async fn create(&self, owner: &Owner, new: NewSession) -> PortResult<Session> {
         let owner = owner.clone();
-        let make = move |world: &mut State| world.create_session(&owner, new);
-        self.call(store("creates", "a session"), make, quiet).await
+        let make = move |backend: &mut BackendState| backend.create_session(&owner, new);
+        self.call(store_call("creates", "a session"), make, omit_result).await
     }
 
     async fn get(&self, owner: &Owner, id: &SessionId) -> PortResult<Option<Session>> {
         let (owner, id) = (owner.clone(), id.clone());
-        let call = store("gets", &id);
-        self.call(call, move |world| Ok(world.session(&owner, &id)), quiet).await
+        let call = store_call("gets", &id);
+        self.call(call, move |backend| Ok(backend.session(&owner, &id)), omit_result).await
     }
 
     async fn list(&self, owner: &Owner, wanted: ListSessions) -> PortResult<SessionPage> {
         let owner = owner.clone();
-        let list = move |world: &mut State| Ok(world.list_sessions(&owner, wanted));
-        self.call(store("lists", "sessions"), list, quiet).await
+        let list = move |backend: &mut BackendState| Ok(backend.list_sessions(&owner, wanted));
+        self.call(store_call("lists", "sessions"), list, omit_result).await
     }
 
     async fn set_title(
@@ -107,31 +107,31 @@ impl Sessions for Node {
         title: TitleChange,
     ) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
-        let call = store("names", &id);
-        self.call(call, move |world| Ok(world.set_title(&owner, &id, title)), told).await
+        let call = store_call("names", &id);
+        self.call(call, move |backend| Ok(backend.set_title(&owner, &id, title)), describe).await
     }
 
     async fn set_pinned(&self, owner: &Owner, id: &SessionId, pinned: bool) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
-        let call = store("pins", &id);
-        self.call(call, move |world| Ok(world.set_pinned(&owner, &id, pinned)), told).await
+        let call = store_call("pins", &id);
+        self.call(call, move |backend| Ok(backend.set_pinned(&owner, &id, pinned)), describe).await
     }
 
     async fn assign(&self, user: &UserId, id: &SessionId) -> PortResult<SessionAssigned> {
         let (user, id) = (user.clone(), id.clone());
-        let call = store("assigns", &id);
-        self.call(call, move |world| Ok(world.assign(&user, &id)), told).await
+        let call = store_call("assigns", &id);
+        self.call(call, move |backend| Ok(backend.assign(&user, &id)), describe).await
     }
 
     async fn delete(&self, owner: &Owner, id: &SessionId) -> PortResult<bool> {
         let (owner, id) = (owner.clone(), id.clone());
-        let call = store("deletes", &id);
-        self.call(call, move |world| Ok(world.delete_session(&owner, &id)), told).await
+        let call = store_call("deletes", &id);
+        self.call(call, move |backend| Ok(backend.delete_session(&owner, &id)), describe).await
     }
 }
 
 #[async_trait]
-impl Messages for Node {
+impl Messages for SimNode {
     async fn page(
         &self,
         owner: &Owner,
@@ -140,28 +140,29 @@ impl Messages for Node {
         before: Option<i64>,
     ) -> PortResult<Option<MessagePage>> {
         let (owner, session) = (owner.clone(), session.clone());
-        let call = store("pages", &session);
-        let page = move |world: &mut State| Ok(world.page(&owner, &session, limit, before));
-        self.call(call, page, quiet).await
+        let call = store_call("pages", &session);
+        let page =
+            move |backend: &mut BackendState| Ok(backend.page(&owner, &session, limit, before));
+        self.call(call, page, omit_result).await
     }
 }
 
 #[async_trait]
-impl Turns for Node {
+impl Turns for SimNode {
     async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
-        let (owner, call) = (owner.clone(), store("opens a turn of", &new.session_id));
-        let told = |opened: &TurnOpened| match opened {
+        let (owner, call) = (owner.clone(), store_call("opens a turn of", &new.session_id));
+        let describe = |opened: &TurnOpened| match opened {
             TurnOpened::New(turn) => turn.id.to_string(),
             TurnOpened::Joined(turn) => format!("joined {}", turn.id),
             other => format!("{other:?}"),
         };
-        self.call(call, move |world| Ok(world.open(&owner, &new)), told).await
+        self.call(call, move |backend| Ok(backend.open(&owner, &new)), describe).await
     }
 
     async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>> {
         let (owner, turn) = (owner.clone(), turn.clone());
-        let call = store("gets", &turn);
-        self.call(call, move |world| Ok(world.turn(&owner, &turn)), quiet).await
+        let call = store_call("gets", &turn);
+        self.call(call, move |backend| Ok(backend.turn(&owner, &turn)), omit_result).await
     }
 
     async fn current(
@@ -170,32 +171,38 @@ impl Turns for Node {
         session: &SessionId,
     ) -> PortResult<Option<(Turn, Option<Duration>)>> {
         let (owner, session) = (owner.clone(), session.clone());
-        let call = store("gets the current turn of", &session);
-        self.call(call, move |world| Ok(world.current(&owner, &session)), quiet).await
+        let call = store_call("gets the current turn of", &session);
+        self.call(call, move |backend| Ok(backend.current(&owner, &session)), omit_result).await
     }
 
     async fn request_cancel(&self, owner: &Owner, session: &SessionId) -> PortResult<Vec<Turn>> {
         let (owner, session) = (owner.clone(), session.clone());
-        let call = store("cancels", &session);
-        self.call(call, move |world| Ok(world.request_cancel(&owner, &session)), quiet).await
+        let call = store_call("cancels", &session);
+        self.call(call, move |backend| Ok(backend.request_cancel(&owner, &session)), omit_result)
+            .await
     }
 
     async fn progress(&self, claim: &TurnClaim) -> PortResult<Fenced<TurnProgress>> {
-        let (call, claim) = (fenced("asks for the progress of", claim), claim.clone());
-        let told = |progress: &Fenced<TurnProgress>| match progress {
+        let (call, claim) = (fenced_call("asks for the progress of", claim), claim.clone());
+        let describe = |progress: &Fenced<TurnProgress>| match progress {
             Fenced::Done(_) => String::new(),
             Fenced::Stale => "stale".to_owned(),
         };
-        self.call(call, move |world| Ok(world.progress(&claim)), told).await
+        self.call(call, move |backend| Ok(backend.progress(&claim)), describe).await
     }
 
     async fn record(&self, claim: &TurnClaim, record: JournalRecord) -> PortResult<Fenced<()>> {
-        let (call, claim, sim) = (fenced("journals", claim), claim.clone(), self.sim.clone());
-        let write = move |world: &mut State| {
+        let (call, claim, sim) = (fenced_call("journals", claim), claim.clone(), self.sim.clone());
+        let write = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| world.record(&claim, &record), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| backend.record(&claim, &record),
+                fenced_effect,
+            )
         };
-        self.call(call, write, told).await
+        self.call(call, write, describe).await
     }
 
     async fn finish(
@@ -203,115 +210,143 @@ impl Turns for Node {
         claim: &TurnClaim,
         ending: TurnEnding,
     ) -> PortResult<Fenced<TurnFinished>> {
-        let (call, claim) = (fenced(ending.status.as_str(), claim), claim.clone());
+        let (call, claim) = (fenced_call(ending.status.as_str(), claim), claim.clone());
         let (task, sim) = (claim.turn_id.task(), self.sim.clone());
-        let end = move |world: &mut State| {
+        let end = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| world.finish(&claim, &ending), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| backend.finish(&claim, &ending),
+                fenced_effect,
+            )
         };
-        let ended = self.call(call, end, told).await;
+        let ended = self.call(call, end, describe).await;
         self.hint_of_growth(&task);
         ended
     }
 
     async fn step_aside(&self, claim: &TurnClaim) -> PortResult<Fenced<Vec<TurnId>>> {
-        let (call, claim, sim) = (fenced("steps aside", claim), claim.clone(), self.sim.clone());
-        let step = move |world: &mut State| {
+        let (call, claim, sim) =
+            (fenced_call("steps aside", claim), claim.clone(), self.sim.clone());
+        let step = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| Ok(world.step_aside(&claim)), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| Ok(backend.step_aside(&claim)),
+                fenced_effect,
+            )
         };
-        self.call(call, step, told).await
+        self.call(call, step, describe).await
     }
 
     async fn step_back(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
-        let (call, claim, sim) = (fenced("steps back", claim), claim.clone(), self.sim.clone());
-        let step = move |world: &mut State| {
+        let (call, claim, sim) =
+            (fenced_call("steps back", claim), claim.clone(), self.sim.clone());
+        let step = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| Ok(world.step_back(&claim)), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| Ok(backend.step_back(&claim)),
+                fenced_effect,
+            )
         };
-        self.call(call, step, told).await
+        self.call(call, step, describe).await
     }
 
     async fn count_open(&self) -> PortResult<OpenTurns> {
-        self.call(store("counts", "turns"), |world| Ok(world.count_open()), quiet).await
+        self.call(store_call("counts", "turns"), |backend| Ok(backend.count_open()), omit_result)
+            .await
     }
 }
 
 #[async_trait]
-impl Outbox for Node {
+impl Outbox for SimNode {
     async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
-        let due = move |world: &mut State| Ok(world.due(limit, hold));
-        self.call(store("asks", "what is due"), due, told).await
+        let due = move |backend: &mut BackendState| Ok(backend.due(limit, hold));
+        self.call(store_call("asks", "what is due"), due, describe).await
     }
 
     async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
         let turns = turns.to_vec();
-        let call = store("has pushed", format_args!("{turns:?}"));
-        let pushed = move |world: &mut State| {
-            world.pushed(&turns, again_in);
+        let call = store_call("has pushed", format_args!("{turns:?}"));
+        let pushed = move |backend: &mut BackendState| {
+            backend.pushed(&turns, again_in);
             Ok(())
         };
-        self.call(call, pushed, quiet).await
+        self.call(call, pushed, omit_result).await
     }
 
     async fn lag(&self) -> PortResult<(u64, Duration)> {
-        self.call(store("asks", "for the lag"), |world| Ok(world.lag()), quiet).await
+        self.call(store_call("asks", "for the lag"), |backend| Ok(backend.lag()), omit_result).await
     }
 }
 
 #[async_trait]
-impl Leases for Node {
+impl Leases for SimNode {
     async fn claim(
         &self,
         turn: &TurnId,
         worker: &WorkerId,
         ttl: Duration,
     ) -> PortResult<TurnClaimed> {
-        let told = |claimed: &TurnClaimed| match claimed {
-            TurnClaimed::Granted { claim, .. } => format!("won {}", claim.fence),
+        let describe = |claimed: &TurnClaimed| match claimed {
+            TurnClaimed::Granted { claim, .. } => format!("granted {}", claim.fence),
             TurnClaimed::Held => "held".to_owned(),
-            TurnClaimed::NotAdmitted => "waits".to_owned(),
+            TurnClaimed::NotAdmitted => "not admitted".to_owned(),
             TurnClaimed::Ended => "ended".to_owned(),
         };
         let (turn, worker) = (turn.clone(), worker.clone());
-        let (call, sim, number) = (store("claims", &turn), self.sim.clone(), self.number);
-        let effect = move |world: &mut State| {
-            let claimed = world.claim(&turn, &worker, ttl);
+        let (call, sim, number) = (store_call("claims", &turn), self.sim.clone(), self.number);
+        let effect = move |backend: &mut BackendState| {
+            let claimed = backend.claim(&turn, &worker, ttl);
             if let TurnClaimed::Granted { claim, .. } = &claimed {
-                sim.facts().claimed(number, claim, world.now);
+                sim.observations().record_renewal(number, claim, backend.now);
             }
             Ok(claimed)
         };
-        self.call(call, effect, told).await
+        self.call(call, effect, describe).await
     }
 
     async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
-        let (call, claim) = (fenced("renews", claim), claim.clone());
+        let (call, claim) = (fenced_call("renews", claim), claim.clone());
         let (sim, number) = (self.sim.clone(), self.number);
-        let effect = move |world: &mut State| {
+        let effect = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            let renewal = sim.under_fence(
-                world,
+            let renewal = sim.checked_fenced_write(
+                backend,
                 under,
-                |world| world.renew(&claim, ttl),
+                |backend| backend.renew(&claim, ttl),
                 |renewal| {
-                    if *renewal == LeaseRenewal::Lost { Wrote::Nothing } else { Wrote::Something }
+                    if *renewal == LeaseRenewal::Lost {
+                        WriteEffect::Unchanged
+                    } else {
+                        WriteEffect::Changed
+                    }
                 },
             );
             if renewal != LeaseRenewal::Lost {
-                sim.facts().claimed(number, &claim, world.now);
+                sim.observations().record_renewal(number, &claim, backend.now);
             }
             Ok(renewal)
         };
-        self.call(call, effect, told).await
+        self.call(call, effect, describe).await
     }
 
     async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
-        let (call, claim, sim) = (fenced("hands back", claim), claim.clone(), self.sim.clone());
-        let hand_back = move |world: &mut State| {
+        let (call, claim, sim) =
+            (fenced_call("hands back", claim), claim.clone(), self.sim.clone());
+        let hand_back = move |backend: &mut BackendState| {
             let under = (&claim.turn_id, claim.fence);
-            sim.under_fence(world, under, |world| Ok(world.hand_back(&claim)), wrote)
+            sim.checked_fenced_write(
+                backend,
+                under,
+                |backend| Ok(backend.hand_back(&claim)),
+                fenced_effect,
+            )
         };
-        self.call(call, hand_back, told).await
+        self.call(call, hand_back, describe).await
     }
 }

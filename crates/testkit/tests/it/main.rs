@@ -1,4 +1,4 @@
-//! The tools of the tests, tested themselves.
+//! Tests of the test tools.
 
 mod proxy;
 mod services;

@@ -1,4 +1,4 @@
-//! Private servers answer, keep their port over a restart, can be paused, and leave nothing behind.
+//! Private servers start, keep their port over a restart, can be paused, and leave no processes behind.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use lapin::options::{BasicPublishOptions, QueueDeclareOptions};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties};
-use pilothouse_testkit::services::{Durability, Installation, Postgres, RabbitMq, Redis, Urls};
+use pilothouse_testkit::services::{
+    CommitDurability, PostgresServer, RabbitMqServer, RedisServer, TestInstallation, TestServerUrls,
+};
 use tokio::task::JoinSet;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// One value from a new connection, if it comes in time.
+/// Queries one value over a new connection; `None` on error or timeout.
 async fn ask_postgres(url: &str, query: &str) -> Option<i32> {
     let asking = async {
         let mut connections = JoinSet::new();
@@ -25,16 +27,16 @@ async fn ask_postgres(url: &str, query: &str) -> Option<i32> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgres_survives_a_restart_and_an_immediate_one_and_can_be_paused() {
-    let mut postgres = Postgres::start().expect("Postgres");
+    let mut postgres = PostgresServer::start().expect("Postgres");
     let url = postgres.url();
     let stored = "WITH x AS (SELECT 1) SELECT count(*)::int FROM pg_class WHERE relname = 'kept'";
     assert_eq!(ask_postgres(&url, stored).await, Some(0));
     ask_postgres(&url, "CREATE TABLE kept AS SELECT 1 AS one").await;
-    for restart in [Postgres::restart, Postgres::restart_immediate] {
+    for restart in [PostgresServer::restart, PostgresServer::restart_immediate] {
         let before = postgres.pid();
         restart(&mut postgres);
         assert_eq!((postgres.url(), postgres.pid() != before), (url.clone(), true));
-        assert_eq!(ask_postgres(&url, stored).await, Some(1), "what was stored is there");
+        assert_eq!(ask_postgres(&url, stored).await, Some(1), "the data survives");
     }
     postgres.pause();
     assert_eq!(ask_postgres(&url, "SELECT 1").await, None);
@@ -46,8 +48,8 @@ async fn postgres_survives_a_restart_and_an_immediate_one_and_can_be_paused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn postgres_forces_commits_to_the_disk_when_it_is_asked_to() {
-    let mut postgres = Postgres::launch_as(Durability::Synced).expect("Postgres");
+async fn synced_postgres_runs_with_fsync() {
+    let mut postgres = PostgresServer::launch_as(CommitDurability::Synced).expect("Postgres");
     postgres.wait().expect("it answers");
     let synced = "SELECT (current_setting('fsync') = 'on')::int";
     assert_eq!(ask_postgres(&postgres.url(), synced).await, Some(1));
@@ -56,8 +58,8 @@ async fn postgres_forces_commits_to_the_disk_when_it_is_asked_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redis_is_flushed_paused_and_started_again_on_its_port() {
-    let mut redis = Redis::start().expect("Redis");
+async fn redis_is_flushed_paused_and_restarted_on_its_port() {
+    let mut redis = RedisServer::start().expect("Redis");
     let ask = |command: &'static [&'static str]| {
         let client = redis::Client::open(redis.url()).expect("a URL");
         async move {
@@ -105,8 +107,8 @@ async fn depth(channel: &Channel) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broker_keeps_its_queues_closes_its_connections_and_leaves_no_process_behind() {
-    let mut broker = RabbitMq::start().expect("RabbitMQ");
+async fn a_broker_keeps_its_queues_closes_connections_and_leaves_no_process_behind() {
+    let mut broker = RabbitMqServer::start().expect("RabbitMQ");
     let channel = broker_channel(&broker.url()).await;
     let durable = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
     channel.queue_declare("q".into(), durable, FieldTable::default()).await.expect("a queue");
@@ -118,7 +120,7 @@ async fn a_broker_keeps_its_queues_closes_its_connections_and_leaves_no_process_
         sent.expect("sent").await.expect("taken");
     };
     publish(&channel).await;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_TIMEOUT;
     while depth(&channel).await != 1 {
         assert!(Instant::now() < deadline, "the message arrives");
     }
@@ -126,7 +128,7 @@ async fn a_broker_keeps_its_queues_closes_its_connections_and_leaves_no_process_
     assert_eq!(depth(&channel).await, 0);
 
     broker.close_connections();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_TIMEOUT;
     while channel.status().connected() {
         assert!(Instant::now() < deadline, "the connection was closed");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -137,9 +139,9 @@ async fn a_broker_keeps_its_queues_closes_its_connections_and_leaves_no_process_
     assert_eq!(depth(&broker_channel(&url).await).await, 0, "the queue is still there");
 
     let node = processes_with(&url_port(&url));
-    assert!(!node.is_empty(), "the search does find it");
+    assert!(!node.is_empty(), "the search finds the broker");
     drop(broker);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_TIMEOUT;
     while !processes_with(&url_port(&url)).is_empty() {
         assert!(Instant::now() < deadline, "all processes of the broker are gone");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -151,7 +153,7 @@ fn url_port(url: &str) -> String {
     format!("RABBITMQ_NODE_PORT={}", port.trim_end_matches("/%2f"))
 }
 
-/// Processes that have this in their environment: the broker, and all that it starts.
+/// Processes with this setting in their environment: the broker and its children.
 fn processes_with(setting: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").expect("processes").flatten();
     let theirs = processes.filter(|entry| {
@@ -162,9 +164,9 @@ fn processes_with(setting: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_installation_has_a_database_of_its_own_and_takes_it_away() {
-    let shared = Urls::of_run().expect("servers");
-    let installation = Installation::create(&shared).expect("room");
+async fn an_installation_creates_and_removes_its_own_database() {
+    let shared = TestServerUrls::from_env().expect("servers");
+    let installation = TestInstallation::create(&shared).expect("room");
     let url = installation.urls().database.clone();
     ask_postgres(&url, "CREATE TABLE words AS SELECT 'whispered'::text, '\\x00ff'::bytea").await;
     let rows = installation.rows().expect("rows");

@@ -1,4 +1,4 @@
-//! `with-services` hands on what there is, returns what the command returns, and leaves nothing behind.
+//! `with-services` passes the server URLs on, returns the exit code of the command, and leaves no process behind.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_with-services");
 
-/// Servers that nobody asks are enough here: the program only hands their addresses on.
+/// The servers need not exist: the program only passes their URLs on.
 fn with_services(arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(arguments);
@@ -18,7 +18,7 @@ fn with_services(arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn the_command_finds_the_servers_that_were_named_and_its_code_is_returned() {
+fn the_command_gets_the_given_urls_and_its_exit_code_is_returned() {
     let mut command =
         with_services(&["--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL $RABBITMQ_URL; exit 7"]);
     let ran = command.output().expect("it runs");
@@ -30,11 +30,11 @@ fn the_command_finds_the_servers_that_were_named_and_its_code_is_returned() {
 }
 
 #[test]
-fn what_is_no_command_is_refused_with_a_sentence() {
+fn an_invalid_command_is_refused_with_a_message() {
     for (arguments, part) in [
         (&["--"][..], "usage: with-services"),
         (&["x"], "usage"),
-        (&["--", "/no/such"], "could not be started"),
+        (&["--", "/no/such"], "could not start"),
     ] {
         let ran = with_services(arguments).output().expect("it runs");
         assert!(!ran.status.success());
@@ -43,11 +43,11 @@ fn what_is_no_command_is_refused_with_a_sentence() {
 }
 
 #[test]
-fn a_signal_is_handed_on_and_a_server_that_was_started_ends_after_the_command() {
+fn a_signal_is_forwarded_and_a_started_server_stops_after_the_command() {
     let mut command = with_services(&["--", "sh", "-c", "echo $REDIS_URL; exec sleep 600"]);
     let mut running =
         command.env_remove("REDIS_URL").stdout(Stdio::piped()).spawn().expect("it runs");
-    let server = redis::Client::open(said(&mut running)).expect("a URL");
+    let server = redis::Client::open(first_line(&mut running)).expect("a URL");
     server.get_connection().expect("it is there");
     kill_process(Pid::from_child(&running), Signal::TERM).expect("it runs");
     assert_eq!(running.wait().expect("it ends").code(), Some(128 + 15));
@@ -55,13 +55,13 @@ fn a_signal_is_handed_on_and_a_server_that_was_started_ends_after_the_command() 
 }
 
 #[test]
-fn a_server_ends_also_when_the_program_is_killed() {
-    // Nobody is left to remove its folder.
+fn a_started_server_stops_when_the_program_is_killed() {
+    // The killed program cannot remove the server's folder, so it is placed in one that the test removes.
     let folder = tempfile::TempDir::new().expect("a folder");
     let mut command = with_services(&["--", "sh", "-c", "echo $REDIS_URL; exec sleep 1"]);
     command.env("TMPDIR", folder.path()).env_remove("REDIS_URL").stdout(Stdio::piped());
     let mut running = command.spawn().expect("it runs");
-    let server = redis::Client::open(said(&mut running)).expect("a URL");
+    let server = redis::Client::open(first_line(&mut running)).expect("a URL");
     server.get_connection().expect("it is there");
     running.kill().expect("it runs");
     running.wait().expect("it ends");
@@ -71,8 +71,8 @@ fn a_server_ends_also_when_the_program_is_killed() {
     }
 }
 
-/// The line that the command has printed.
-fn said(running: &mut Child) -> String {
+/// The first line of the command's output.
+fn first_line(running: &mut Child) -> String {
     let mut line = String::new();
     let output = running.stdout.as_mut().expect("piped");
     BufReader::new(output).read_line(&mut line).expect("text");

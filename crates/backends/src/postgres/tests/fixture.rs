@@ -10,7 +10,7 @@ use ports::{Completions, FailedDependency, HealthCheck, PortError, PortResult, P
 use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
-use testkit::conformance::Fixture;
+use testkit::conformance::BackendFixture;
 
 use super::super::PostgresStore;
 use super::database::Database;
@@ -27,7 +27,7 @@ pub(super) struct Shared {
     ports: Ports,
 }
 
-impl Fixture for Shared {
+impl BackendFixture for Shared {
     async fn start_with(caps: UserLimits) -> Self {
         let database = Database::create().await;
         let folder = tempfile::tempdir().expect("a folder");

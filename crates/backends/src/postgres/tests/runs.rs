@@ -22,7 +22,7 @@ async fn two(database: &Database, caps: UserLimits) -> [PostgresStore; 2] {
 }
 
 async fn create(store: &PostgresStore) -> ExecutionId {
-    let new = agent_scene::new_run(&agent_scene::ann());
+    let new = agent_scene::new_execution(&agent_scene::ann());
     let id = new.id.clone();
     store.create(new).await.expect("create");
     id
@@ -107,7 +107,7 @@ async fn concurrent_stops_ends_and_sub_executions_neither_deadlock_nor_leave_one
             let root = create(here).await;
             here.claim(&root, &WorkerId::fresh(), scene::LONG).await.expect("claim");
             let children = (0..6).map(|_| async {
-                let new = agent_scene::new_run(ann);
+                let new = agent_scene::new_execution(ann);
                 let new = ports::store::NewExecution { parent: Some(root.clone()), ..new };
                 let id = new.id.clone();
                 there.create(new).await.expect("create");

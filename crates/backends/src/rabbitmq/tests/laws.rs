@@ -5,7 +5,7 @@ use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 use tempfile::TempDir;
 use testkit::conformance;
-use testkit::conformance::Fixture;
+use testkit::conformance::BackendFixture;
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ struct Brokered {
     _folder: TempDir,
 }
 
-impl Fixture for Brokered {
+impl BackendFixture for Brokered {
     async fn start_with(caps: UserLimits) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let options = ConnectOptions { caps, ..ConnectOptions::embedded(folder.path()) };

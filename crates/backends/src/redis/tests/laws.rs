@@ -8,7 +8,7 @@ use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 use rusqlite::params;
 use tempfile::TempDir;
-use testkit::conformance::{Fixture, StartsDeaf};
+use testkit::conformance::{BackendFixture, StartWithoutWakeups};
 use tokio::sync::broadcast;
 
 use super::super::{RECLAIM, RedisBackend, RedisOptions};
@@ -53,7 +53,7 @@ impl Carried {
     }
 }
 
-impl Fixture for Carried {
+impl BackendFixture for Carried {
     async fn start_with(caps: UserLimits) -> Self {
         Self::new(false, caps).await
     }
@@ -82,8 +82,8 @@ impl Fixture for Carried {
     }
 }
 
-impl StartsDeaf for Carried {
-    async fn start_deaf(caps: UserLimits) -> Self {
+impl StartWithoutWakeups for Carried {
+    async fn start_without_wakeups(caps: UserLimits) -> Self {
         Self::new(true, caps).await
     }
 }
@@ -95,9 +95,9 @@ mod subscribing {
 }
 
 mod deaf {
-    use testkit::conformance::Deaf;
+    use testkit::conformance::WithoutWakeups;
 
-    type Fixture = Deaf<super::Carried>;
+    type Fixture = WithoutWakeups<super::Carried>;
 
     testkit::conformance::stream_log!(Fixture);
 }

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::model_server::{Ending, Gate, ModelServer, RecordedRequest, Script};
-use testkit::proxy::Mode;
+use testkit::model_server::{Gate, ModelServer, RecordedRequest, ResponseEnd, Script};
+use testkit::proxy::ProxyMode;
 
 use super::followed_turn::FollowedTurn;
 use super::{cluster, empty_cluster, finished};
@@ -106,15 +106,15 @@ async fn assert_stops(
 
 async fn assert_requests_aborted(model: &ModelServer) {
     let requests = model.wait_until_idle().await;
-    assert!(requests.iter().all(|request| request.ending == Ending::ClientLeft));
+    assert!(requests.iter().all(|request| request.ending == ResponseEnd::ClientLeft));
 }
 
 fn refuse_all_but_postgres(cluster: &Cluster) {
     let (apis, executors) = (0..2, 0..3);
     let processes = apis.map(|n| cluster.api(n)).chain(executors.map(|n| cluster.executor(n)));
     for process in processes {
-        process.proxies().redis.set(Mode::Refuse);
-        process.proxies().rabbitmq.set(Mode::Refuse);
+        process.proxies().redis.set(ProxyMode::Refuse);
+        process.proxies().rabbitmq.set(ProxyMode::Refuse);
     }
 }
 

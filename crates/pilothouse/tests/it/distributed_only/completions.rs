@@ -2,8 +2,8 @@
 
 use redis::Value;
 use serde_json::json;
-use testkit::proxy::Mode;
-use testkit::services::Redis;
+use testkit::proxy::ProxyMode;
+use testkit::services::RedisServer;
 
 use super::operations::OperationCluster;
 use crate::distributed::guarantees::eventually;
@@ -15,11 +15,11 @@ const GROUP: &str = "chat_consumers";
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000000";
 
 /// A Redis server of this test's own, and the commands an external service runs on its completion stream.
-struct CompletionStream(Redis);
+struct CompletionStream(RedisServer);
 
 impl CompletionStream {
     fn open() -> Self {
-        Self(Redis::start().expect("a Redis server for this test"))
+        Self(RedisServer::start().expect("a Redis server for this test"))
     }
 
     fn url(&self) -> String {
@@ -178,11 +178,11 @@ async fn a_result_is_not_acknowledged_before_it_is_stored() {
     let mut setup = OperationCluster::without_executor(Some(&stream.url()), &[]).await;
     setup.cluster.spawn_with_proxies(Role::Executor, &[]);
     let begun = setup.begin().await;
-    setup.cluster.executor(0).proxies().postgres.set(Mode::Refuse);
+    setup.cluster.executor(0).proxies().postgres.set(ProxyMode::Refuse);
     stream.post_data(&message(&begun)).await;
     setup.cluster.executor(0).log().wait_for("could not process a completion");
     assert_eq!(stream.pending().await.len(), 1, "it was read and not acknowledged");
-    setup.cluster.executor(0).proxies().postgres.set(Mode::Pass);
+    setup.cluster.executor(0).proxies().postgres.set(ProxyMode::Pass);
     stream.expire_pending().await;
     assert_eq!(*shown(&setup.to_the_end(&begun).await), json!({"file": "film.mp4"}));
     stream.wait_until_empty().await;
@@ -195,7 +195,7 @@ async fn a_result_pending_at_a_killed_executor_is_claimed_by_another() {
     let mut setup = OperationCluster::without_executor(Some(&stream.url()), &[]).await;
     setup.cluster.spawn_with_proxies(Role::Executor, &[]);
     let begun = setup.begin().await;
-    setup.cluster.executor(0).proxies().postgres.set(Mode::Refuse);
+    setup.cluster.executor(0).proxies().postgres.set(ProxyMode::Refuse);
     stream.post_data(&message(&begun)).await;
     setup.cluster.executor(0).log().wait_for("could not process a completion");
     setup.cluster.executor_mut(0).kill9();

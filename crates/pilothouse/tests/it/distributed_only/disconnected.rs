@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use testkit::model_server::{Ending, Script};
-use testkit::proxy::Mode;
+use testkit::model_server::{ResponseEnd, Script};
+use testkit::proxy::ProxyMode;
 
 use super::followed_turn::FollowedTurn;
 use super::rows::rows_of;
@@ -27,18 +27,18 @@ async fn a_disconnected_executor_loses_its_turn_and_works_again_once_reconnected
     model.enqueue(Script::text("Once more, and to the end."));
     let mut turn = FollowedTurn::start(cluster.api(0).http(), "hello").await;
     turn.until("text-delta").await;
-    let all = |proxies: &ServerProxies, mode: Mode| {
+    let all = |proxies: &ServerProxies, mode: ProxyMode| {
         for link in [&proxies.postgres, &proxies.redis, &proxies.rabbitmq] {
             link.set(mode);
         }
     };
-    all(cluster.executor(0).proxies(), Mode::BlackHole);
+    all(cluster.executor(0).proxies(), ProxyMode::BlackHole);
     cluster.spawn(Role::Executor, &[]);
     turn.read_to_the_end().await;
     turn.assert_holds(cluster.api(0).http(), &finished()).await;
 
     let proxies = cluster.executor(0).proxies();
-    all(proxies, Mode::Pass);
+    all(proxies, ProxyMode::Pass);
     for link in [&proxies.postgres, &proxies.redis, &proxies.rabbitmq] {
         link.reset_all();
     }
@@ -63,9 +63,9 @@ async fn an_executor_that_cannot_reach_postgres_stops_before_its_lease_ends() {
     let mut turn = FollowedTurn::start(cluster.api(0).http(), "hello").await;
     turn.until("text-delta").await;
     cluster.spawn(Role::Executor, &[]);
-    cluster.executor(0).proxies().postgres.set(Mode::BlackHole);
+    cluster.executor(0).proxies().postgres.set(ProxyMode::BlackHole);
     let left = |requests: &[testkit::model_server::RecordedRequest]| {
-        requests[0].ending == Ending::ClientLeft
+        requests[0].ending == ResponseEnd::ClientLeft
     };
     let then = model.wait_until("the cut off executor to hang up", left).await;
     assert_eq!(then.len(), 1, "it stopped before another executor started the turn");
@@ -77,7 +77,7 @@ async fn an_executor_that_cannot_reach_postgres_stops_before_its_lease_ends() {
     assert_answers(meanwhile, "Without it.").await;
 
     let before = rows_of(&cluster, &turn.turn).await;
-    cluster.executor(0).proxies().postgres.set(Mode::Pass);
+    cluster.executor(0).proxies().postgres.set(ProxyMode::Pass);
     cluster.executor_mut(1).kill9();
     model.enqueue(Script::text("I am back."));
     let next = cluster.api(0).http().say(&turn.session, "are you there?").await;

@@ -1,9 +1,9 @@
 //! Operations with several processes: each may be killed while it works on one, and the others finish it.
 
 use serde_json::json;
-use testkit::external_service::{Answer, ExternalService};
+use testkit::external_service::{ExternalService, ServiceResponse};
 use testkit::model_server::{ModelServer, Script};
-use testkit::services::Urls;
+use testkit::services::TestServerUrls;
 
 use super::finished;
 use crate::contract::{assert_complete, assert_replay};
@@ -35,9 +35,9 @@ impl OperationCluster {
         let model = ModelServer::start().await;
         model.respond_with(answer);
         let service = operations_flow::service().await;
-        service.answer(TOOL, Answer::accepted());
+        service.answer(TOOL, ServiceResponse::accepted());
         let (url, file) = (model.openai_url(), service.tools_file());
-        let mut urls = Urls::of_run().unwrap_or_else(|error| panic!("{error}"));
+        let mut urls = TestServerUrls::from_env().unwrap_or_else(|error| panic!("{error}"));
         urls.redis = redis.map_or(urls.redis, str::to_owned);
         let tools = [("CHAT_TOOLS_FILE", file.as_str()), ("CHAT_INTERNAL_API_KEY", KEY)];
         let settings = model_settings(&url, &[&tools, more].concat());
@@ -76,11 +76,11 @@ impl OperationCluster {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_request_of_a_killed_executor_is_repeated_by_another_with_the_same_key() {
     let mut setup = OperationCluster::on(None, &[]).await;
-    setup.service.answer(TOOL, Answer::never());
+    setup.service.answer(TOOL, ServiceResponse::never());
     let api = setup.cluster.api(0).http();
     let begun = operations_flow::begin(api, &api.session().await).await;
     setup.service.wait_for_calls(TOOL, 1).await;
-    setup.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
+    setup.service.answer(TOOL, ServiceResponse::json(json!({"file": "film.mp4"})));
     setup.cluster.spawn(Role::Executor, &[]);
     setup.cluster.executor_mut(0).kill9();
     let events = setup.to_the_end(&begun).await;

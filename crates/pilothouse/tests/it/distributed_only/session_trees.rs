@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::model_server::{Ending, Gate, ModelServer, RecordedRequest, Script};
-use testkit::proxy::Mode;
+use testkit::model_server::{Gate, ModelServer, RecordedRequest, ResponseEnd, Script};
+use testkit::proxy::ProxyMode;
 
 use super::followed_turn::FollowedTurn;
 use super::rows::ask;
@@ -64,7 +64,10 @@ async fn assert_stops(
     let requests = model.wait_until_idle().await;
     until_processes(length, 0).await;
     assert!(told.elapsed() < ENDED_WITHIN, "it was there for {:?}", told.elapsed());
-    assert_eq!(requests.iter().filter(|request| request.ending == Ending::ClientLeft).count(), 1);
+    assert_eq!(
+        requests.iter().filter(|request| request.ending == ResponseEnd::ClientLeft).count(),
+        1
+    );
     let ends = ask(cluster, "SELECT DISTINCT status FROM turn").await;
     assert_eq!(ends, ["cancelled"], "every turn of the tree");
     root.read_to_the_end().await;
@@ -86,7 +89,7 @@ async fn without_a_broker_a_cancel_reaches_a_tree_within_one_renewal() {
     }
     let (root, length) = start_tree(&model, &cluster).await;
     let processes = (0..2).map(|n| cluster.api(n)).chain((0..3).map(|n| cluster.executor(n)));
-    processes.for_each(|process| process.proxies().rabbitmq.set(Mode::Refuse));
+    processes.for_each(|process| process.proxies().rabbitmq.set(ProxyMode::Refuse));
     assert_stops(&model, &cluster, root, &length, RENEWAL + ENDED_WITHIN).await;
 }
 

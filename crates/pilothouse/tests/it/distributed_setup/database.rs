@@ -1,17 +1,17 @@
 //! A new database and a RabbitMQ namespace for one test.
 
-use testkit::services::{Installation, Urls};
+use testkit::services::{TestInstallation, TestServerUrls};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 pub(super) struct Database {
-    shared: Urls,
-    installation: Installation,
+    shared: TestServerUrls,
+    installation: TestInstallation,
 }
 
 impl Database {
     pub(super) fn create() -> Self {
-        let shared = Urls::of_run().expect("the servers are there");
-        let installation = Installation::create(&shared).expect("an installation is created");
+        let shared = TestServerUrls::from_env().expect("the servers are there");
+        let installation = TestInstallation::create(&shared).expect("an installation is created");
         Self { shared, installation }
     }
 

@@ -1,6 +1,6 @@
 //! A turn whose stream has expired in Redis is replayed unchanged from the database.
 
-use testkit::services::{Redis, Urls};
+use testkit::services::{RedisServer, TestServerUrls};
 
 use super::concurrent_turns::ConcurrentTurns;
 use super::outage_cluster::{OutageCluster, shared};
@@ -10,8 +10,8 @@ use crate::server::Role;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_stream_is_replayed_by_a_process_that_never_saw_the_turn() {
-    let redis = Redis::start().expect("a Redis server for this test");
-    let urls = Urls { redis: redis.url(), ..shared() };
+    let redis = RedisServer::start().expect("a Redis server for this test");
+    let urls = TestServerUrls { redis: redis.url(), ..shared() };
     let mut setup = OutageCluster::on(&urls, &[("CHAT_STREAM_TTL", "1")]).await;
     let turns = ConcurrentTurns::ask(&setup, 6, 10).await;
     let seen = turns.finish(&setup).await;

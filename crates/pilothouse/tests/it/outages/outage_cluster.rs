@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use testkit::model_server::{ModelServer, RecordedRequest, Script};
-use testkit::proxy::Mode;
-use testkit::services::Urls;
+use testkit::proxy::ProxyMode;
+use testkit::services::TestServerUrls;
 
 use crate::distributed::guarantees::model_settings;
 use crate::server::{Api, Cluster, Process, Role, ServerProxies};
@@ -38,7 +38,7 @@ impl OutageCluster {
         Self::on(&shared(), more).await
     }
 
-    pub(super) async fn on(urls: &Urls, more: &[(&str, &str)]) -> Self {
+    pub(super) async fn on(urls: &TestServerUrls, more: &[(&str, &str)]) -> Self {
         let model = ModelServer::start().await;
         model.respond_with(|request| slowly(&answer_to(request), Duration::from_millis(100)));
         let url = model.openai_url();
@@ -68,8 +68,8 @@ impl OutageCluster {
     pub(super) fn set(
         &self,
         affected: AffectedProcesses,
-        link: impl Fn(&ServerProxies) -> &testkit::proxy::Proxy,
-        mode: Mode,
+        link: impl Fn(&ServerProxies) -> &testkit::proxy::FaultProxy,
+        mode: ProxyMode,
     ) {
         for process in self.processes(affected) {
             link(process.proxies()).set(mode);
@@ -77,8 +77,8 @@ impl OutageCluster {
     }
 }
 
-pub(super) fn shared() -> Urls {
-    Urls::of_run().unwrap_or_else(|error| panic!("{error}"))
+pub(super) fn shared() -> TestServerUrls {
+    TestServerUrls::from_env().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The response contains the question, so that a response delivered to the wrong turn is noticed. A question may state

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::proxy::Mode;
-use testkit::services::{Postgres, Urls};
+use testkit::proxy::ProxyMode;
+use testkit::services::{PostgresServer, TestServerUrls};
 use tokio_postgres::NoTls;
 
 use super::concurrent_turns::{ConcurrentTurns, question};
@@ -21,8 +21,9 @@ const REFUSED_WITHIN: Duration = Duration::from_secs(3);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_crashes_and_recovers_loses_nothing() {
-    let mut postgres = Postgres::start().expect("a Postgres server for this test");
-    let setup = OutageCluster::on(&Urls { database: postgres.url(), ..shared() }, &[]).await;
+    let mut postgres = PostgresServer::start().expect("a Postgres server for this test");
+    let setup =
+        OutageCluster::on(&TestServerUrls { database: postgres.url(), ..shared() }, &[]).await;
     let mut turns = ConcurrentTurns::ask(&setup, 12, 60).await;
     turns.all_begin().await;
     let session = setup.api(0).session().await;
@@ -70,7 +71,7 @@ async fn every_turn_continues_after_a_database_outage_longer_than_a_lease() {
     let mut turns = ConcurrentTurns::ask(&setup, 12, 40).await;
     turns.all_begin().await;
     let session = setup.api(0).session().await;
-    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::BlackHole);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, ProxyMode::BlackHole);
     let began = Instant::now();
     let question = question(&session, 900, 3);
     for _ in 0..2 {
@@ -79,7 +80,7 @@ async fn every_turn_continues_after_a_database_outage_longer_than_a_lease() {
     readiness::wait_for_failing(&setup, AffectedProcesses::All, "postgres").await;
     let longer_than_a_lease = Duration::from_secs(5);
     tokio::time::sleep(longer_than_a_lease.saturating_sub(began.elapsed())).await;
-    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::Pass);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, ProxyMode::Pass);
     turns.add(&setup, 0, question.clone());
     turns.add(&setup, 1, question);
     readiness::wait_until_ready(&setup).await;
@@ -101,9 +102,9 @@ async fn the_overview_omits_running_jobs_while_the_database_is_away() {
         ["live_turns", "live_executions", "workers"].map(|name| overview[name].clone())
     };
     assert_eq!(seen().await, [json!([]), json!([]), json!([])], "nothing runs");
-    setup.set(AffectedProcesses::Apis, |proxies| &proxies.postgres, Mode::BlackHole);
+    setup.set(AffectedProcesses::Apis, |proxies| &proxies.postgres, ProxyMode::BlackHole);
     assert_eq!(seen().await, [Value::Null, Value::Null, Value::Null], "unknown");
-    setup.set(AffectedProcesses::Apis, |proxies| &proxies.postgres, Mode::Pass);
+    setup.set(AffectedProcesses::Apis, |proxies| &proxies.postgres, ProxyMode::Pass);
     readiness::wait_until_ready(&setup).await;
 }
 
@@ -120,9 +121,9 @@ async fn assert_refused(setup: &OutageCluster, question: &SentMessage) {
 
 /// No process reaches the database for this long.
 async fn black_hole_for(setup: &OutageCluster, time: Duration) {
-    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::BlackHole);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, ProxyMode::BlackHole);
     tokio::time::sleep(time).await;
-    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, Mode::Pass);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.postgres, ProxyMode::Pass);
 }
 
 async fn terminate_all(setup: &OutageCluster) {

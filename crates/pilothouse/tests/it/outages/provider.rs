@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use testkit::model_server::{Cut, Script};
+use testkit::model_server::{ConnectionCut, Script};
 
 use super::concurrent_turns::ConcurrentTurns;
 use super::outage_cluster::{OutageCluster, answer, answer_to, slowly};
@@ -20,7 +20,7 @@ fn failure(way: usize) -> Script {
     match way {
         0 => Script::server_error(),
         1 => Script::hang_before_headers(),
-        2 => Script::default().cut(Cut::Reset),
+        2 => Script::default().cut(ConnectionCut::Reset),
         3 => Script::overloaded(),
         _ => Script::rate_limited("1"),
     }

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use testkit::model_server::{Gate, Script};
-use testkit::proxy::Mode;
-use testkit::services::{RabbitMq, Urls};
+use testkit::proxy::ProxyMode;
+use testkit::services::{RabbitMqServer, TestServerUrls};
 
 use super::concurrent_turns::{ConcurrentTurns, question};
 use super::invalid_messages::Broker;
@@ -42,8 +42,9 @@ async fn assert_nothing_happened(turns: ConcurrentTurns, setup: &OutageCluster) 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn turns_run_when_the_broker_closes_its_connections_and_stops() {
-    let mut broker = RabbitMq::start().expect("a broker for this test");
-    let setup = OutageCluster::on(&Urls { rabbitmq: broker.url(), ..shared() }, &[]).await;
+    let mut broker = RabbitMqServer::start().expect("a broker for this test");
+    let setup =
+        OutageCluster::on(&TestServerUrls { rabbitmq: broker.url(), ..shared() }, &[]).await;
     let mut turns = ConcurrentTurns::ask(&setup, 10, 60).await;
     turns.all_begin().await;
     broker.close_connections();
@@ -64,12 +65,12 @@ async fn turns_run_while_the_broker_is_unreachable() {
     let setup = OutageCluster::start(&[]).await;
     let mut turns = ConcurrentTurns::ask(&setup, 10, 60).await;
     turns.all_begin().await;
-    setup.set(AffectedProcesses::All, |proxies| &proxies.rabbitmq, Mode::BlackHole);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.rabbitmq, ProxyMode::BlackHole);
     ask_meanwhile(&setup, 1).await;
     readiness::wait_for_failing(&setup, AffectedProcesses::All, "rabbitmq").await;
     turns.all_continue(DELAYED_AT_MOST).await;
     ask_meanwhile(&setup, 2).await;
-    setup.set(AffectedProcesses::All, |proxies| &proxies.rabbitmq, Mode::Pass);
+    setup.set(AffectedProcesses::All, |proxies| &proxies.rabbitmq, ProxyMode::Pass);
     readiness::wait_until_ready(&setup).await;
     ask_meanwhile(&setup, 3).await;
     assert_nothing_happened(turns, &setup).await;

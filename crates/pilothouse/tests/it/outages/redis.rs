@@ -1,8 +1,8 @@
 //! Redis only carries notifications. Without it turns run, messages are accepted, and streams continue with a second of
 //! delay.
 
-use testkit::proxy::Mode;
-use testkit::services::{Redis, Urls};
+use testkit::proxy::ProxyMode;
+use testkit::services::{RedisServer, TestServerUrls};
 
 use super::concurrent_turns::{ConcurrentTurns, question};
 use super::outage_cluster::{AffectedProcesses, OutageCluster, shared};
@@ -11,9 +11,9 @@ use super::{DELAYED_AT_MOST, measured, readiness};
 
 const TURNS: usize = 12;
 
-async fn with_own_redis() -> (OutageCluster, Redis) {
-    let redis = Redis::start().expect("a Redis server for this test");
-    let setup = OutageCluster::on(&Urls { redis: redis.url(), ..shared() }, &[]).await;
+async fn with_own_redis() -> (OutageCluster, RedisServer) {
+    let redis = RedisServer::start().expect("a Redis server for this test");
+    let setup = OutageCluster::on(&TestServerUrls { redis: redis.url(), ..shared() }, &[]).await;
     (setup, redis)
 }
 
@@ -65,14 +65,14 @@ async fn assert_survives_black_hole(affected: AffectedProcesses) {
     let setup = OutageCluster::start(&[]).await;
     let mut turns = ConcurrentTurns::ask(&setup, TURNS, 80).await;
     turns.all_begin().await;
-    setup.set(affected, |proxies| &proxies.redis, Mode::BlackHole);
+    setup.set(affected, |proxies| &proxies.redis, ProxyMode::BlackHole);
     for _ in 0..2 {
         measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
     }
     readiness::wait_for_failing(&setup, affected, "redis").await;
     ask_more(&setup, &mut turns).await;
     measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
-    setup.set(affected, |proxies| &proxies.redis, Mode::Pass);
+    setup.set(affected, |proxies| &proxies.redis, ProxyMode::Pass);
     readiness::wait_until_ready(&setup).await;
     measured("all continue after", turns.all_continue(DELAYED_AT_MOST).await);
     assert_nothing_happened(turns, &setup).await;

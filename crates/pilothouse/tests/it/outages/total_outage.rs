@@ -1,7 +1,7 @@
 //! All processes are killed, Redis is emptied and the queue purged at the same time. What was accepted is in the
 //! database.
 
-use testkit::services::{Redis, Urls};
+use testkit::services::{RedisServer, TestServerUrls};
 
 use super::concurrent_turns::ConcurrentTurns;
 use super::invalid_messages::Broker;
@@ -11,8 +11,8 @@ use super::{measured, readiness};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_turn_ends_after_all_processes_redis_and_the_queue_were_lost() {
-    let redis = Redis::start().expect("a Redis server for this test");
-    let urls = Urls { redis: redis.url(), ..shared() };
+    let redis = RedisServer::start().expect("a Redis server for this test");
+    let urls = TestServerUrls { redis: redis.url(), ..shared() };
     // Some of the turns run and some still wait in the queue.
     let mut setup = OutageCluster::on(&urls, &[("NUM_COPILOT_WORKERS", "5")]).await;
     let mut turns = ConcurrentTurns::ask(&setup, 16, 20).await;

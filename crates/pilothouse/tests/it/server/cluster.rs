@@ -4,7 +4,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use testkit::services::Urls;
+use testkit::services::TestServerUrls;
 
 use super::process::{Process, Role};
 use super::{Engine, ServerProxies, TestStorage};
@@ -29,7 +29,7 @@ impl Cluster {
     }
 
     /// The same on these servers, some of which may belong to this test alone.
-    pub(crate) fn on(urls: &Urls, environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn on(urls: &TestServerUrls, environment: &[(&str, &str)]) -> Self {
         Self {
             processes: Vec::new(),
             storage: Arc::new(TestStorage::on(urls)),

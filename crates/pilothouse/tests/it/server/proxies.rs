@@ -1,18 +1,18 @@
 //! The connections of one process to its servers, each of which can be broken for this process alone.
 
-use testkit::proxy::Proxy;
-use testkit::services::{DATABASE_URL, RABBITMQ_URL, REDIS_URL, Urls};
+use testkit::proxy::FaultProxy;
+use testkit::services::{DATABASE_URL, RABBITMQ_URL, REDIS_URL, TestServerUrls};
 
 pub(crate) struct ServerProxies {
-    pub(crate) postgres: Proxy,
-    pub(crate) redis: Proxy,
-    pub(crate) rabbitmq: Proxy,
+    pub(crate) postgres: FaultProxy,
+    pub(crate) redis: FaultProxy,
+    pub(crate) rabbitmq: FaultProxy,
     settings: Vec<(String, String)>,
 }
 
 impl ServerProxies {
-    pub(crate) fn to(urls: &Urls) -> Self {
-        let before = |url: &str| Proxy::before(url).expect("the URL of a server");
+    pub(crate) fn to(urls: &TestServerUrls) -> Self {
+        let before = |url: &str| FaultProxy::in_front_of(url).expect("the URL of a server");
         let (postgres, database_url) = before(&urls.database);
         let (redis, redis_url) = before(&urls.redis);
         let (rabbitmq, rabbitmq_url) = before(&urls.rabbitmq);

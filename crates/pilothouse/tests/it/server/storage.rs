@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
-use testkit::services::{Installation, Urls};
+use testkit::services::{TestInstallation, TestServerUrls};
 
 /// The engine that the program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,21 +32,21 @@ const SHORT_LEASES: [(&str, &str); 3] =
 
 pub(crate) struct TestStorage {
     folder: TempDir,
-    installation: Option<Installation>,
+    installation: Option<TestInstallation>,
 }
 
 impl TestStorage {
     pub(crate) fn new(engine: Engine) -> Self {
         let installation = (engine == Engine::Distributed).then(|| {
-            let urls = Urls::of_run().unwrap_or_else(|error| panic!("{error}"));
-            Installation::create(&urls).expect("an installation is created")
+            let urls = TestServerUrls::from_env().unwrap_or_else(|error| panic!("{error}"));
+            TestInstallation::create(&urls).expect("an installation is created")
         });
         Self { folder: TempDir::new().expect("a temporary folder"), installation }
     }
 
     /// A distributed installation on these servers, some of which may belong to this test alone.
-    pub(super) fn on(urls: &Urls) -> Self {
-        let installation = Installation::create(urls).expect("an installation is created");
+    pub(super) fn on(urls: &TestServerUrls) -> Self {
+        let installation = TestInstallation::create(urls).expect("an installation is created");
         let folder = TempDir::new().expect("a temporary folder");
         Self { folder, installation: Some(installation) }
     }
@@ -57,7 +57,7 @@ impl TestStorage {
     }
 
     /// The URLs of the servers of a distributed installation.
-    pub(crate) fn urls(&self) -> &Urls {
+    pub(crate) fn urls(&self) -> &TestServerUrls {
         self.installation.as_ref().expect("a distributed installation").urls()
     }
 

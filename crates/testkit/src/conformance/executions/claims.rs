@@ -1,4 +1,4 @@
-//! Laws of `Executions`: who may act for a run, and until when.
+//! Laws of `Executions`: claims and leases.
 
 use std::time::Duration;
 
@@ -12,21 +12,22 @@ use protocol::limits::UserLimits;
 
 use super::super::agent_scene::*;
 use super::super::scene::{LONG, SHORT, eventually, worker};
-use super::super::{Fixture, GENEROUS};
+use super::super::{BackendFixture, GENEROUS};
 
 const HELD: LeaseRenewal = LeaseRenewal::Held { cancel_requested: false };
 
 async fn renew(ports: &Ports, claim: &ExecutionClaim) -> LeaseRenewal {
-    ports.executions.renew(claim, LONG).await.expect("renewing works")
+    ports.executions.renew(claim, LONG).await.expect("renewing succeeds")
 }
 
 async fn until_due(ports: &Ports, run: &ExecutionId) {
-    eventually("the run is due", || async { due(ports).await.contains(run).then_some(()) }).await;
+    eventually("the execution is due", || async { due(ports).await.contains(run).then_some(()) })
+        .await;
 }
 
-pub async fn an_execution_has_one_holder(fixture: &mut impl Fixture) {
+pub async fn an_execution_has_one_holder(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let claims = join_all((0..20).map(|_| try_claim(ports, &run.id))).await;
     let mut won = Vec::new();
     for claimed in claims {
@@ -41,11 +42,11 @@ pub async fn an_execution_has_one_holder(fixture: &mut impl Fixture) {
     assert_eq!((execution.status, execution.attempt), (ExecutionStatus::Running, 1));
     assert!(execution.started_at.is_some());
     assert_eq!(found(ports, &run.id).await, **execution);
-    assert_eq!(try_claim(ports, &"no such run".into()).await, ExecutionClaimed::Ended);
+    assert_eq!(try_claim(ports, &"no such execution".into()).await, ExecutionClaimed::Ended);
 }
 
-pub async fn every_claim_of_an_execution_raises_the_fence(fixture: &mut impl Fixture) {
-    let run = run(fixture.ports()).await;
+pub async fn every_claim_of_an_execution_raises_the_fence(fixture: &mut impl BackendFixture) {
+    let run = queued_execution(fixture.ports()).await;
     let (mut before, mut started) = (0, None);
     for attempt in 1..=4 {
         let claim = claim_for(fixture.ports(), &run.id, SHORT).await;
@@ -53,7 +54,7 @@ pub async fn every_claim_of_an_execution_raises_the_fence(fixture: &mut impl Fix
         before = claim.fence;
         let now = found(fixture.ports(), &run.id).await;
         assert_eq!((now.attempt, now.fence), (attempt, claim.fence));
-        assert_eq!(now.started_at, started.or(now.started_at), "set by the first");
+        assert_eq!(now.started_at, started.or(now.started_at), "set by the first claim");
         started = now.started_at;
         if attempt == 2 {
             fixture.restart().await;
@@ -61,18 +62,18 @@ pub async fn every_claim_of_an_execution_raises_the_fence(fixture: &mut impl Fix
     }
 }
 
-pub async fn a_repeated_claim_of_an_execution_is_the_same(fixture: &mut impl Fixture) {
+pub async fn a_repeated_claim_of_an_execution_is_the_same(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let (run, me) = (run(ports).await, worker());
+    let (run, me) = (queued_execution(ports).await, worker());
     let first = ports.executions.claim(&run.id, &me, LONG).await.expect("claim");
     assert!(matches!(first, ExecutionClaimed::Granted { .. }));
     assert_eq!(ports.executions.claim(&run.id, &me, LONG).await.expect("claim"), first);
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Held);
 }
 
-pub async fn a_stale_claim_of_an_execution_changes_nothing(fixture: &mut impl Fixture) {
+pub async fn a_stale_claim_of_an_execution_changes_nothing(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let old = claim_for(ports, &run.id, SHORT).await;
     assert_ne!(advance(ports, &old, batch(0, 2)).await, Fenced::Stale);
     let new = claim(ports, &run.id).await;
@@ -85,13 +86,13 @@ pub async fn a_stale_claim_of_an_execution_changes_nothing(fixture: &mut impl Fi
     }
     assert_eq!(found(ports, &run.id).await, before);
     assert_ne!(advance(ports, &new, batch(2, 1)).await, Fenced::Stale);
-    let gone = ExecutionClaim { execution_id: "no such run".into(), ..new };
+    let gone = ExecutionClaim { execution_id: "no such execution".into(), ..new };
     assert_eq!(advance(ports, &gone, batch(0, 1)).await, Fenced::Stale);
 }
 
-pub async fn a_renewed_execution_stays_with_its_holder(fixture: &mut impl Fixture) {
+pub async fn a_renewed_execution_stays_with_its_holder(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim_for(ports, &run.id, SHORT).await;
     assert_eq!(renew(ports, &held).await, HELD);
     tokio::time::sleep(2 * SHORT).await;
@@ -104,9 +105,9 @@ pub async fn a_renewed_execution_stays_with_its_holder(fixture: &mut impl Fixtur
     assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Ended);
 }
 
-pub async fn a_lapsed_execution_is_due_again(fixture: &mut impl Fixture) {
+pub async fn an_execution_with_an_expired_lease_is_due_again(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     claim_for(ports, &run.id, SHORT).await;
     until_due(ports, &run.id).await;
     let pushed = std::slice::from_ref(&run.id);
@@ -114,15 +115,15 @@ pub async fn a_lapsed_execution_is_due_again(fixture: &mut impl Fixture) {
     assert_eq!(due(ports).await, []);
     until_due(ports, &run.id).await;
     claim(ports, &run.id).await;
-    assert_eq!(found(ports, &run.id).await.attempt, 2, "the one before counts as crashed");
+    assert_eq!(found(ports, &run.id).await.attempt, 2, "the previous attempt counts as crashed");
     assert_eq!(due(ports).await, []);
 }
 
-pub async fn a_claimed_execution_is_not_due(fixture: &mut impl Fixture) {
+pub async fn a_claimed_execution_is_not_due(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim(ports, &run.id).await;
-    // A push that is reported late must not put it back.
+    // A push reported late must not make it due again.
     let pushed = std::slice::from_ref(&run.id);
     for _ in 0..2 {
         assert_eq!(due(ports).await, []);
@@ -133,9 +134,9 @@ pub async fn a_claimed_execution_is_not_due(fixture: &mut impl Fixture) {
     assert_eq!(due(ports).await, []);
 }
 
-pub async fn a_handed_back_execution_does_not_count_as_crashed(fixture: &mut impl Fixture) {
+pub async fn a_handed_back_execution_does_not_count_as_crashed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let mut fence = 0;
     for _ in 0..5 {
         let held = claim(ports, &run.id).await;
@@ -150,12 +151,12 @@ pub async fn a_handed_back_execution_does_not_count_as_crashed(fixture: &mut imp
     }
 }
 
-pub async fn no_more_executions_run_than_the_cap<F: Fixture>(_: &mut F) {
+pub async fn running_executions_are_limited_per_user<F: BackendFixture>(_: &mut F) {
     let fixture = F::start_with(UserLimits { executions: 3, ..GENEROUS }).await;
     let ports = fixture.ports();
     let mut runs = Vec::new();
     for _ in 0..10 {
-        runs.push(run(ports).await);
+        runs.push(queued_execution(ports).await);
     }
     let claimed = join_all(runs.iter().map(|run| try_claim(ports, &run.id))).await;
     let mut won = Vec::new();
@@ -166,30 +167,30 @@ pub async fn no_more_executions_run_than_the_cap<F: Fixture>(_: &mut F) {
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(won.len(), 3, "exactly, however many come at once");
+    assert_eq!(won.len(), 3, "exactly, under concurrency");
     let waiting = runs.iter().find(|run| won.iter().all(|claim| claim.execution_id != run.id));
     let waiting = &waiting.expect("some wait").id;
     assert_eq!(found(ports, waiting).await.status, ExecutionStatus::Queued);
-    // What a run has started does not count, nor do the runs of others.
+    // Child executions do not count, nor do executions of other users.
     for _ in 0..5 {
         let below = child(ports, &won[0].execution_id).await;
         claim(ports, &below.id).await;
     }
-    let other = create(ports, new_run(&bob())).await;
+    let other = create(ports, new_execution(&bob())).await;
     claim(ports, &other.id).await;
     assert_eq!(try_claim(ports, waiting).await, ExecutionClaimed::AtCap);
     end(ports, &won[0], ExecutionStatus::Completed).await;
     let last = claim_for(ports, waiting, SHORT).await;
-    // One that is taken over has its place already.
+    // An execution that is taken over counts already.
     assert!(claim(ports, waiting).await.fence > last.fence);
 }
 
-pub async fn an_open_execution_survives_a_restart(fixture: &mut impl Fixture) {
-    let queued = run(fixture.ports()).await;
-    let running = run(fixture.ports()).await;
+pub async fn an_open_execution_survives_a_restart(fixture: &mut impl BackendFixture) {
+    let queued = queued_execution(fixture.ports()).await;
+    let running = queued_execution(fixture.ports()).await;
     let held = claim_for(fixture.ports(), &running.id, SHORT).await;
     advance(fixture.ports(), &held, batch(0, 2)).await;
-    let ended = run(fixture.ports()).await;
+    let ended = queued_execution(fixture.ports()).await;
     let last = claim(fixture.ports(), &ended.id).await;
     end(fixture.ports(), &last, ExecutionStatus::Completed).await;
     fixture.restart().await;

@@ -1,4 +1,4 @@
-//! Laws of `Executions`: how a run is forgotten.
+//! Laws of `Executions`: deletion.
 
 use ports::store::{ExecutionAdvance, ExecutionDeleted, ReviewVerdict};
 use ports::{Fenced, Ports};
@@ -6,16 +6,16 @@ use protocol::ExecutionId;
 use protocol::credit::CreditCharge;
 use protocol::execution::ExecutionStatus;
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::agent_scene::*;
 
 async fn delete(ports: &Ports, run: &ExecutionId) -> ExecutionDeleted {
-    ports.executions.delete(&ann(), run).await.expect("deleting works")
+    ports.executions.delete(&ann(), run).await.expect("deleting succeeds")
 }
 
-pub async fn an_ended_execution_can_be_deleted(fixture: &mut impl Fixture) {
+pub async fn an_ended_execution_can_be_deleted(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let (kept, run) = (run(ports).await, run(ports).await);
+    let (kept, run) = (queued_execution(ports).await, queued_execution(ports).await);
     let kept_claim = claim(ports, &kept.id).await;
     assert_ne!(advance(ports, &kept_claim, batch(0, 2)).await, Fenced::Stale);
     assert_eq!(delete(ports, &run.id).await, ExecutionDeleted::Open);
@@ -44,23 +44,23 @@ pub async fn an_ended_execution_can_be_deleted(fixture: &mut impl Fixture) {
     assert_eq!(ports.reviews.of_execution(&ann(), &run.id).await.expect("reviews"), []);
     let approved = ports.reviews.approved_for_the_rest(&ann(), &run.id, &"n".into()).await;
     assert!(!approved.expect("approved"));
-    assert_eq!(ports.credits.balance(&ann()).await.expect("balance"), -4, "what was paid is paid");
+    assert_eq!(ports.credits.balance(&ann()).await.expect("balance"), -4, "charges are kept");
     assert_eq!(found(ports, &kept.id).await.events, 2);
     let journal = ports.executions.journal(&ann(), &kept.id, 0, 1000).await.expect("journal");
     assert_eq!(journal.len(), 1);
     assert_eq!(advance(ports, &held, batch(3, 1)).await, Fenced::Stale);
 }
 
-pub async fn a_deleted_execution_takes_its_children_along(fixture: &mut impl Fixture) {
+pub async fn a_deleted_execution_deletes_its_children(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let top = run(ports).await;
+    let top = queued_execution(ports).await;
     let held = claim(ports, &top.id).await;
     let below = child(ports, &top.id).await;
     let leaf = child(ports, &below.id).await;
     let below_held = claim(ports, &below.id).await;
     end(ports, &below_held, ExecutionStatus::Completed).await;
     end(ports, &held, ExecutionStatus::Completed).await;
-    assert_eq!(delete(ports, &top.id).await, ExecutionDeleted::Open, "one below it is");
+    assert_eq!(delete(ports, &top.id).await, ExecutionDeleted::Open, "a child is open");
     let leaf_held = claim(ports, &leaf.id).await;
     end(ports, &leaf_held, ExecutionStatus::Completed).await;
     assert_eq!(delete(ports, &top.id).await, ExecutionDeleted::Deleted);

@@ -1,4 +1,4 @@
-//! Laws of `Executions`: what its nodes did, in order, and its end.
+//! Laws of `Executions`: the journal of node executions, and the end of an execution.
 
 use bytes::Bytes;
 use futures::future::join_all;
@@ -8,7 +8,7 @@ use protocol::ExecutionId;
 use protocol::credit::{CreditCharge, TransactionKind};
 use protocol::execution::{ExecutionError, ExecutionStats, ExecutionStatus};
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::agent_scene::*;
 
 const DONE: Fenced<ExecutionAdvanced> = Fenced::Done(ExecutionAdvanced::Done);
@@ -21,8 +21,8 @@ fn places(batches: &[JournalBatch]) -> Vec<(u64, u64)> {
     batches.iter().map(|batch| (batch.first, batch.count)).collect()
 }
 
-pub async fn the_journal_is_dense(fixture: &mut impl Fixture) {
-    let run = run(fixture.ports()).await;
+pub async fn the_journal_is_dense(fixture: &mut impl BackendFixture) {
+    let run = queued_execution(fixture.ports()).await;
     let held = claim(fixture.ports(), &run.id).await;
     let ports = fixture.ports();
     assert_eq!(journal(ports, &run.id, 0, 1000).await, []);
@@ -42,9 +42,10 @@ pub async fn the_journal_is_dense(fixture: &mut impl Fixture) {
     assert_eq!(found(fixture.ports(), &run.id).await, before);
 }
 
-pub async fn the_journal_is_read_in_whole_batches(fixture: &mut impl Fixture) {
+pub async fn the_journal_is_read_in_whole_batches(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let (run, other) = (run(ports).await, super::super::agent_scene::run(ports).await);
+    let (run, other) =
+        (queued_execution(ports).await, super::super::agent_scene::queued_execution(ports).await);
     let (held, elsewhere) = (claim(ports, &run.id).await, claim(ports, &other.id).await);
     for after in (0..20).step_by(4) {
         advance(ports, &held, batch(after, 4)).await;
@@ -52,17 +53,21 @@ pub async fn the_journal_is_read_in_whole_batches(fixture: &mut impl Fixture) {
     }
     let all = journal(ports, &run.id, 0, 1_000_000).await;
     assert_eq!(places(&all), [(0, 4), (4, 4), (8, 4), (12, 4), (16, 4)]);
-    assert_eq!(journal(ports, &run.id, 0, 1).await, all[..1], "one at least");
+    assert_eq!(journal(ports, &run.id, 0, 1).await, all[..1], "at least one");
     let two = all[1].events.len() + 1;
-    assert_eq!(journal(ports, &run.id, 4, two).await, all[1..3], "about so many bytes");
-    assert_eq!(journal(ports, &run.id, 9, 1_000_000).await, all[2..], "the one that has it, whole");
+    assert_eq!(journal(ports, &run.id, 4, two).await, all[1..3], "about that many bytes");
+    assert_eq!(
+        journal(ports, &run.id, 9, 1_000_000).await,
+        all[2..],
+        "the whole batch that contains it"
+    );
     assert_eq!(journal(ports, &run.id, 20, 1_000_000).await, []);
-    assert_eq!(journal(ports, &"no such run".into(), 0, 1).await, []);
+    assert_eq!(journal(ports, &"no such execution".into(), 0, 1).await, []);
 }
 
-pub async fn a_batch_that_is_repeated_is_written_once(fixture: &mut impl Fixture) {
+pub async fn a_repeated_batch_is_written_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim(ports, &run.id).await;
     let charge = CreditCharge { key: "k".into(), amount: 5, what: "a node".into() };
     let first = ExecutionAdvance { charges: vec![charge], ..batch(0, 2) };
@@ -74,9 +79,12 @@ pub async fn a_batch_that_is_repeated_is_written_once(fixture: &mut impl Fixture
     let mut differs = batch(0, 2);
     differs.events = Bytes::from_static(b"[1, 2]");
     let differs = ports.executions.advance(&held, differs).await;
-    assert!(matches!(differs, Err(PortError::Broken(_))), "another one at its place: {differs:?}");
+    assert!(
+        matches!(differs, Err(PortError::Broken(_))),
+        "another batch at the same position: {differs:?}"
+    );
 
-    // Also those that give the claim up.
+    // Also for batches that release the claim.
     let rest = ExecutionAdvance { reviews: vec![question(&run.id, "r", "n")], ..batch(2, 1) };
     let rest = ExecutionAdvance { then: AfterAdvance::AwaitReviews, ..rest };
     for _ in 0..2 {
@@ -86,9 +94,9 @@ pub async fn a_batch_that_is_repeated_is_written_once(fixture: &mut impl Fixture
     assert_eq!(places(&journal(ports, &run.id, 0, 1000).await), [(0, 2), (2, 1)]);
 }
 
-pub async fn a_batch_is_written_with_its_charges_and_reviews(fixture: &mut impl Fixture) {
+pub async fn a_batch_is_written_with_its_charges_and_reviews(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim(ports, &run.id).await;
     let asked = question(&run.id, "r", "n");
     let charge =
@@ -106,7 +114,7 @@ pub async fn a_batch_is_written_with_its_charges_and_reviews(fixture: &mut impl 
 
     assert_eq!(advance(ports, &held, full.clone()).await, DONE);
     assert_eq!(ports.reviews.get(&ann(), &asked.id).await.expect("get"), Some(asked.clone()));
-    // What was booked or asked before is left as it is.
+    // Existing charges and reviews are not changed.
     let mut again = batch(2, 1);
     again.charges = vec![charge(2), charge(3)];
     again.reviews = vec![protocol::review::Review { instructions: "else".into(), ..asked.clone() }];
@@ -120,11 +128,11 @@ pub async fn a_batch_is_written_with_its_charges_and_reviews(fixture: &mut impl 
     assert_eq!((last.description.as_str(), ledger.len()), ("node 3", 3));
 }
 
-pub async fn many_executions_advance_at_once(fixture: &mut impl Fixture) {
+pub async fn many_executions_advance_at_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let mut runs = Vec::new();
     for _ in 0..10 {
-        let run = run(ports).await;
+        let run = queued_execution(ports).await;
         runs.push((claim(ports, &run.id).await, run));
     }
     let advances = runs.iter().map(|(held, _)| async move {
@@ -147,9 +155,9 @@ pub async fn many_executions_advance_at_once(fixture: &mut impl Fixture) {
     assert_eq!(ports.credits.balance(&ann()).await.expect("balance"), -200);
 }
 
-pub async fn an_execution_ends_once(fixture: &mut impl Fixture) {
+pub async fn an_execution_ends_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim(ports, &run.id).await;
     let goes_on = AfterAdvance::End { status: ExecutionStatus::Review, error: None };
     let no_end =

@@ -1,4 +1,4 @@
-//! Laws of `Executions`: runs that wait for a person.
+//! Laws of `Executions`: executions that wait for a review.
 
 use ports::Fenced;
 use ports::leases::LeaseRenewal;
@@ -8,7 +8,7 @@ use ports::store::{
 };
 use protocol::execution::ExecutionStatus;
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::agent_scene::*;
 use super::super::scene::LONG;
 
@@ -16,13 +16,13 @@ fn approve(id: &str) -> ReviewVerdict {
     ReviewVerdict { id: id.into(), approved: true, message: None, data: None, for_the_rest: false }
 }
 
-pub async fn an_execution_rests_only_while_a_review_waits(fixture: &mut impl Fixture) {
+pub async fn an_execution_waits_only_while_a_review_is_pending(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim(ports, &run.id).await;
     let reviews = vec![question(&run.id, "a", "n"), question(&run.id, "b", "m")];
     advance(ports, &held, ExecutionAdvance { reviews, ..batch(0, 1) }).await;
-    // Both are decided before the worker has nothing else to do.
+    // Both are decided before the worker has nothing left to run.
     let decided = ports.reviews.decide(&ann(), &[approve("a"), approve("b")]).await;
     assert!(matches!(decided, Ok(ReviewsDecided::Done { due: false, .. })), "{decided:?}");
     let rest = ExecutionAdvance { then: AfterAdvance::AwaitReviews, ..batch(1, 1) };
@@ -45,9 +45,9 @@ pub async fn an_execution_rests_only_while_a_review_waits(fixture: &mut impl Fix
     assert_eq!(ports.executions.renew(&held, LONG).await.expect("renew"), LeaseRenewal::Lost);
 }
 
-pub async fn a_later_claim_can_rest_like_the_one_before(fixture: &mut impl Fixture) {
+pub async fn a_later_claim_can_wait_for_a_review_again(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let rest = ExecutionAdvance {
         reviews: vec![question(&run.id, "a", "n")],
         then: AfterAdvance::AwaitReviews,
@@ -57,17 +57,17 @@ pub async fn a_later_claim_can_rest_like_the_one_before(fixture: &mut impl Fixtu
     assert_eq!(advance(ports, &held, rest.clone()).await, Fenced::Done(ExecutionAdvanced::Done));
     ports.reviews.decide(&ann(), &[approve("a")]).await.expect("decide");
     let held = claim(ports, &run.id).await;
-    // It has the same in it, but it is no repetition.
+    // The batch has the same content, but it is not a repetition.
     assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Decided));
 }
 
-pub async fn a_resting_execution_survives_a_restart(fixture: &mut impl Fixture) {
-    let resting = resting(fixture.ports(), &["a"]).await;
+pub async fn a_waiting_execution_survives_a_restart(fixture: &mut impl BackendFixture) {
+    let resting = waiting_for_review(fixture.ports(), &["a"]).await;
     fixture.restart().await;
     let ports = fixture.ports();
     assert_eq!(due(ports).await, []);
     assert_eq!(try_claim(ports, &resting.id).await, ExecutionClaimed::InReview);
-    // A push that is reported late must not wake it.
+    // A push reported late must not make it due.
     let pushed = std::slice::from_ref(&resting.id);
     ports.executions.pushed(pushed, std::time::Duration::ZERO).await.expect("pushed");
     assert_eq!(due(ports).await, []);
@@ -76,15 +76,15 @@ pub async fn a_resting_execution_survives_a_restart(fixture: &mut impl Fixture) 
     assert_eq!(due(fixture.ports()).await, pushed);
 }
 
-pub async fn a_stopped_execution_does_not_rest(fixture: &mut impl Fixture) {
+pub async fn a_stopped_execution_does_not_wait(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let run = run(ports).await;
+    let run = queued_execution(ports).await;
     let held = claim(ports, &run.id).await;
     ports.executions.request_stop(&ann(), &run.id).await.expect("stop");
     let reviews = vec![question(&run.id, "a", "n")];
     let rest = ExecutionAdvance { reviews, then: AfterAdvance::AwaitReviews, ..batch(0, 1) };
     assert_eq!(advance(ports, &held, rest).await, Fenced::Done(ExecutionAdvanced::Done));
-    assert_eq!(due(ports).await, std::slice::from_ref(&run.id), "for somebody to end it");
+    assert_eq!(due(ports).await, std::slice::from_ref(&run.id), "so that a worker ends it");
     let held = claim(ports, &run.id).await;
     end(ports, &held, ExecutionStatus::Terminated).await;
     assert_eq!(ports.reviews.pending(&ann(), 10, 0).await.expect("pending"), (Vec::new(), 0));

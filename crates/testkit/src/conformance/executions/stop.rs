@@ -1,4 +1,4 @@
-//! Laws of `Executions`: a stop, which reaches a run and all that it has started.
+//! Laws of `Executions`: a stop, which reaches an execution and all of its descendants.
 
 use ports::store::{AfterAdvance, ExecutionClaimed};
 use ports::{Fenced, Ports};
@@ -7,20 +7,20 @@ use protocol::execution::{Execution, ExecutionStatus};
 use protocol::limits::UserLimits;
 
 use super::super::agent_scene::*;
-use super::super::{Fixture, GENEROUS};
+use super::super::{BackendFixture, GENEROUS};
 
 async fn stop(ports: &Ports, run: &ExecutionId) -> Vec<Execution> {
-    let stopped = ports.executions.request_stop(&ann(), run).await.expect("stopping works");
-    stopped.expect("the run is there")
+    let stopped = ports.executions.request_stop(&ann(), run).await.expect("stopping succeeds");
+    stopped.expect("the execution exists")
 }
 
 fn ids(runs: &[Execution]) -> Vec<ExecutionId> {
     runs.iter().map(|run| run.id.clone()).collect()
 }
 
-pub async fn a_stop_reaches_all_children(fixture: &mut impl Fixture) {
+pub async fn a_stop_reaches_all_children(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let top = run(ports).await;
+    let top = queued_execution(ports).await;
     claim(ports, &top.id).await;
     let middle = child(ports, &top.id).await;
     let held = claim(ports, &middle.id).await;
@@ -28,28 +28,28 @@ pub async fn a_stop_reaches_all_children(fixture: &mut impl Fixture) {
     let leaf = child(ports, &middle.id).await;
     claim(ports, &leaf.id).await;
     end(ports, &held, ExecutionStatus::Completed).await;
-    let elsewhere = run(ports).await;
+    let elsewhere = queued_execution(ports).await;
 
     let stopped = stop(ports, &top.id).await;
     let expected = [top.id.clone(), queued.id.clone(), leaf.id.clone()];
-    assert_eq!(ids(&stopped), expected, "level by level, over those that have ended");
+    assert_eq!(ids(&stopped), expected, "level by level, through ended executions");
     for run in &stopped {
         assert!(run.stop_requested);
-        assert_eq!(found(ports, &run.id).await, *run, "as they are afterwards");
+        assert_eq!(found(ports, &run.id).await, *run, "as stored afterwards");
     }
     let statuses: Vec<_> = stopped.iter().map(|run| run.status).collect();
     use ExecutionStatus::{Running, Terminated};
     assert_eq!(statuses, [Running, Terminated, Running]);
     assert!(!found(ports, &middle.id).await.stop_requested);
     assert!(!found(ports, &elsewhere.id).await.stop_requested);
-    let unknown = ports.executions.request_stop(&ann(), &"no such run".into()).await;
+    let unknown = ports.executions.request_stop(&ann(), &"no such execution".into()).await;
     assert_eq!(unknown.expect("stop"), None);
 }
 
-pub async fn a_stop_ends_what_nobody_holds(fixture: &mut impl Fixture) {
+pub async fn a_stop_ends_executions_without_a_lease(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let queued = run(ports).await;
-    let resting = resting(ports, &["a"]).await;
+    let queued = queued_execution(ports).await;
+    let resting = waiting_for_review(ports, &["a"]).await;
     for run in [&queued, &resting] {
         let stopped = stop(ports, &run.id).await;
         assert_eq!(ids(&stopped), std::slice::from_ref(&run.id));
@@ -61,9 +61,9 @@ pub async fn a_stop_ends_what_nobody_holds(fixture: &mut impl Fixture) {
     assert_eq!(due(ports).await, []);
 }
 
-pub async fn a_stop_withdraws_the_reviews(fixture: &mut impl Fixture) {
+pub async fn a_stop_withdraws_pending_reviews(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let top = run(ports).await;
+    let top = queued_execution(ports).await;
     let held = claim(ports, &top.id).await;
     let below = child(ports, &top.id).await;
     let below_held = claim(ports, &below.id).await;
@@ -81,17 +81,17 @@ pub async fn a_stop_withdraws_the_reviews(fixture: &mut impl Fixture) {
         assert_eq!(pending.len() as u64, total);
         pending.into_iter().map(|review| review.execution_id).collect::<Vec<_>>()
     };
-    assert_eq!(pending().await, [below.id, top.id.clone()], "the oldest first");
+    assert_eq!(pending().await, [below.id, top.id.clone()], "oldest first");
     stop(ports, &top.id).await;
-    assert_eq!(pending().await, [top.id], "with the run that was ended here");
+    assert_eq!(pending().await, [top.id], "the review of the ended execution");
     end(ports, &held, ExecutionStatus::Terminated).await;
-    assert_eq!(pending().await, [], "the end withdraws the others");
+    assert_eq!(pending().await, [], "the end withdraws the other reviews");
 }
 
-pub async fn a_stopped_execution_is_claimed_beyond_the_cap<F: Fixture>(_: &mut F) {
+pub async fn a_stopped_execution_is_claimed_beyond_the_cap<F: BackendFixture>(_: &mut F) {
     let fixture = F::start_with(UserLimits { executions: 1, ..GENEROUS }).await;
     let ports = fixture.ports();
-    let (left, next) = (run(ports).await, run(ports).await);
+    let (left, next) = (queued_execution(ports).await, queued_execution(ports).await);
     let lapsed = claim_for(ports, &left.id, super::super::scene::SHORT).await;
     stop(ports, &left.id).await;
     assert_eq!(try_claim(ports, &next.id).await, ExecutionClaimed::AtCap);

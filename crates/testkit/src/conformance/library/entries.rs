@@ -10,10 +10,10 @@ use protocol::library::LibraryAgent;
 use protocol::limits::LIBRARY_AGENTS;
 use protocol::{LibraryAgentId, UserId};
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::agent_scene::*;
 
-/// A graph of `ann` that everybody can find.
+/// Creates and publishes a graph of `ann`.
 async fn listed(ports: &Ports, name: &str) -> Graph {
     let (graph, _) = created(ports, &ann(), name).await;
     ports.listings.publish(&listing(&ann(), "ann", name, &graph), &graph).await.expect("publish");
@@ -21,14 +21,14 @@ async fn listed(ports: &Ports, name: &str) -> Graph {
 }
 
 async fn add(ports: &Ports, user: &UserId, entry: &LibraryAgent) -> AgentAdded {
-    ports.library.add(user, entry).await.expect("adding works")
+    ports.library.add(user, entry).await.expect("adding succeeds")
 }
 
 async fn got(ports: &Ports, user: &UserId, id: &LibraryAgentId) -> Option<LibraryAgent> {
-    ports.library.get(user, id).await.expect("reading works")
+    ports.library.get(user, id).await.expect("the read succeeds")
 }
 
-pub async fn a_user_has_one_entry_for_a_graph(fixture: &mut impl Fixture) {
+pub async fn a_user_has_one_entry_for_a_graph(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let graph = listed(ports, "a").await;
     let entries: Vec<_> = (0..10).map(|_| found_entry(&graph, "ann")).collect();
@@ -52,7 +52,7 @@ pub async fn a_user_has_one_entry_for_a_graph(fixture: &mut impl Fixture) {
     assert_eq!(none, AgentAdded::NoGraph);
 }
 
-pub async fn a_library_has_no_more_agents_than_it_may(fixture: &mut impl Fixture) {
+pub async fn library_agents_are_limited_per_user(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let wanted = listed(ports, "wanted").await;
     let user = bob();
@@ -60,7 +60,7 @@ pub async fn a_library_has_no_more_agents_than_it_may(fixture: &mut impl Fixture
         let graph = graph(&format!("agent {n}"));
         ports.graphs.create(&user, &graph, &entry(&graph)).await.expect("create")
     };
-    // A few more than there may be, and not all of them one after the other.
+    // A few more than the limit, partly concurrent.
     let all = stream::iter(0..LIBRARY_AGENTS + 5).map(create).buffer_unordered(32);
     let made = all.filter(|made| std::future::ready(matches!(made, GraphCreated::New(_))));
     assert_eq!(made.count().await, LIBRARY_AGENTS as usize);
@@ -72,10 +72,10 @@ pub async fn a_library_has_no_more_agents_than_it_may(fixture: &mut impl Fixture
     assert!(ports.library.remove(&bob(), &library[0].id).await.expect("remove"));
     let added = add(ports, &bob(), &found_entry(&wanted, "ann")).await;
     assert!(matches!(added, AgentAdded::New(_)), "{added:?}");
-    created(ports, &ann(), "somebody else's").await;
+    created(ports, &ann(), "another user's").await;
 }
 
-pub async fn a_library_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
+pub async fn a_library_is_seen_by_its_user_only(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (graph, entry) = created(ports, &ann(), "a").await;
     let library = &ports.library;
@@ -90,7 +90,7 @@ pub async fn a_library_is_seen_by_its_user_only(fixture: &mut impl Fixture) {
     assert_eq!(got(ports, &ann(), &entry.id).await, Some(entry));
 }
 
-pub async fn an_entry_changes_only_where_asked(fixture: &mut impl Fixture) {
+pub async fn an_update_changes_only_the_given_fields(fixture: &mut impl BackendFixture) {
     let (_, entry) = created(fixture.ports(), &ann(), "a").await;
     let (_, other) = created(fixture.ports(), &ann(), "b").await;
     let settings = SafeMode { human_in_the_loop: false, sensitive_action: true };
@@ -110,29 +110,35 @@ pub async fn an_entry_changes_only_where_asked(fixture: &mut impl Fixture) {
         expected.is_hidden = change.is_hidden.unwrap_or(expected.is_hidden);
         expected.settings = change.settings.unwrap_or(expected.settings);
         let changed = fixture.ports().library.update(&ann(), &entry.id, change).await;
-        let changed = changed.expect("update").expect("the entry is there");
+        let changed = changed.expect("update").expect("the entry exists");
         assert!(changed.updated_at >= expected.updated_at);
         expected.updated_at = changed.updated_at;
         assert_eq!(changed, expected);
     }
     fixture.restart().await;
     let list = fixture.ports().library.list(&ann()).await.expect("list");
-    assert_eq!(list, [expected, other], "the one that was changed last first");
+    assert_eq!(list, [expected, other], "most recently changed first");
 }
 
-pub async fn an_entry_follows_the_active_version(fixture: &mut impl Fixture) {
+pub async fn an_entry_follows_the_active_version(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let graph = listed(ports, "a").await;
-    let mine = ports.library.by_graph(&ann(), &graph.id).await.expect("by graph").expect("there");
+    let mine =
+        ports.library.by_graph(&ann(), &graph.id).await.expect("by graph").expect("it exists");
     let entry = found_entry(&graph, "ann");
     assert!(matches!(add(ports, &bob(), &entry).await, AgentAdded::New(_)));
     let versions = async || {
-        let his = got(ports, &bob(), &entry.id).await.expect("there");
-        let mine = got(ports, &ann(), &mine.id).await.expect("there");
+        let his = got(ports, &bob(), &entry.id).await.expect("it exists");
+        let mine = got(ports, &ann(), &mine.id).await.expect("it exists");
         (mine.graph_version, his.graph_version)
     };
-    let second = ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("there").graph;
-    assert_eq!(versions().await, (2, 1), "an edit is its author's own until it is listed");
+    let second =
+        ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("it exists").graph;
+    assert_eq!(
+        versions().await,
+        (2, 1),
+        "a new version is visible only to its author until it is published"
+    );
     let again = listing(&ann(), "ann", "a", &second);
     ports.listings.publish(&again, &second).await.expect("publish");
     assert_eq!(versions().await, (2, 2));
@@ -145,16 +151,17 @@ pub async fn an_entry_follows_the_active_version(fixture: &mut impl Fixture) {
     };
     ports.library.update(&bob(), &entry.id, pin).await.expect("update");
     ports.graphs.activate(&ann(), &graph.id, 2).await.expect("activate");
-    assert_eq!(versions().await, (2, 1), "one that does not follow stays");
-    let his = got(ports, &bob(), &entry.id).await.expect("there");
-    assert_eq!(his.name, graph.name, "its name is its user's");
+    assert_eq!(versions().await, (2, 1), "a pinned entry keeps its version");
+    let his = got(ports, &bob(), &entry.id).await.expect("it exists");
+    assert_eq!(his.name, graph.name, "the entry keeps its own name");
 }
 
-pub async fn an_entry_is_not_pinned_to_what_its_user_does_not_see(fixture: &mut impl Fixture) {
+pub async fn an_entry_cannot_be_pinned_to_an_invisible_version(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let graph = listed(ports, "a").await;
     let entry = found_entry(&graph, "ann");
-    let draft = ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("there").graph;
+    let draft =
+        ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("it exists").graph;
     ports.graphs.activate(&ann(), &graph.id, 1).await.expect("activate");
     assert_eq!(add(ports, &bob(), &found_entry(&draft, "ann")).await, AgentAdded::NoGraph);
     add(ports, &bob(), &entry).await;
@@ -167,13 +174,14 @@ pub async fn an_entry_is_not_pinned_to_what_its_user_does_not_see(fixture: &mut 
         let pinned = ports.library.update(&bob(), &entry.id, pin(unseen)).await.expect("update");
         assert_eq!(pinned, None);
     }
-    assert_eq!(got(ports, &bob(), &entry.id).await.expect("there").name, graph.name);
-    let mine = ports.library.by_graph(&ann(), &graph.id).await.expect("by graph").expect("there");
+    assert_eq!(got(ports, &bob(), &entry.id).await.expect("it exists").name, graph.name);
+    let mine =
+        ports.library.by_graph(&ann(), &graph.id).await.expect("by graph").expect("it exists");
     let pinned = ports.library.update(&ann(), &mine.id, pin(2)).await.expect("update");
-    assert_eq!(pinned.expect("its owner sees every version").name, "pinned");
+    assert_eq!(pinned.expect("the owner sees every version").name, "pinned");
 }
 
-pub async fn a_removed_entry_leaves_the_graph(fixture: &mut impl Fixture) {
+pub async fn a_removed_entry_leaves_the_graph(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (graph, mine) = created(ports, &ann(), "a").await;
     assert!(ports.library.remove(&ann(), &mine.id).await.expect("remove"));

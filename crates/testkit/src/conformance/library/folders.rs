@@ -7,7 +7,7 @@ use protocol::library::Folder;
 use protocol::limits::LIBRARY_FOLDERS;
 use protocol::{FolderId, LibraryAgentId};
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::agent_scene::*;
 
 fn folder(name: &str, parent: Option<&Folder>) -> Folder {
@@ -23,7 +23,7 @@ fn folder(name: &str, parent: Option<&Folder>) -> Folder {
 }
 
 async fn try_add(ports: &Ports, folder: &Folder) -> FolderWritten {
-    ports.library.add_folder(&ann(), folder).await.expect("adding works")
+    ports.library.add_folder(&ann(), folder).await.expect("adding succeeds")
 }
 
 async fn add(ports: &Ports, name: &str, parent: Option<&Folder>) -> Folder {
@@ -34,14 +34,14 @@ async fn add(ports: &Ports, name: &str, parent: Option<&Folder>) -> Folder {
 }
 
 async fn update(ports: &Ports, folder: &Folder) -> FolderWritten {
-    ports.library.update_folder(&ann(), folder).await.expect("changing works")
+    ports.library.update_folder(&ann(), folder).await.expect("changing succeeds")
 }
 
 async fn all(ports: &Ports) -> Vec<Folder> {
-    ports.library.folders(&ann()).await.expect("reading works")
+    ports.library.folders(&ann()).await.expect("the read succeeds")
 }
 
-pub async fn sibling_folders_have_different_names(fixture: &mut impl Fixture) {
+pub async fn sibling_folders_have_different_names(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let work = add(ports, "work", None).await;
     let home = add(ports, "home", None).await;
@@ -60,7 +60,9 @@ pub async fn sibling_folders_have_different_names(fixture: &mut impl Fixture) {
         parent_id: Some(work.id.clone()),
         ..home.clone()
     };
-    let FolderWritten::Done(stored) = update(ports, &changed).await else { panic!("it is free") };
+    let FolderWritten::Done(stored) = update(ports, &changed).await else {
+        panic!("the name is free")
+    };
     assert_eq!(*stored, Folder { updated_at: stored.updated_at, ..changed });
     assert!(matches!(update(ports, &stored).await, FolderWritten::Done(_)), "its own name is free");
     let his = ports.library.add_folder(&bob(), &folder("work", None)).await.expect("add");
@@ -70,7 +72,7 @@ pub async fn sibling_folders_have_different_names(fixture: &mut impl Fixture) {
     assert_eq!(stolen, FolderWritten::Missing);
 }
 
-pub async fn a_folder_is_never_inside_itself(fixture: &mut impl Fixture) {
+pub async fn a_folder_is_never_inside_itself(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let top = add(ports, "top", None).await;
     let middle = add(ports, "middle", Some(&top)).await;
@@ -88,10 +90,10 @@ pub async fn a_folder_is_never_inside_itself(fixture: &mut impl Fixture) {
     let up = Folder { parent_id: Some(top.id.clone()), ..leaf.clone() };
     assert!(matches!(update(ports, &up).await, FolderWritten::Done(_)));
     let under = Folder { parent_id: Some(leaf.id.clone()), ..middle };
-    assert!(matches!(update(ports, &under).await, FolderWritten::Done(_)), "now it may");
+    assert!(matches!(update(ports, &under).await, FolderWritten::Done(_)), "no cycle any more");
 }
 
-pub async fn a_deleted_folder_leaves_its_agents_at_the_root(fixture: &mut impl Fixture) {
+pub async fn a_deleted_folder_leaves_its_agents_at_the_root(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let top = add(ports, "top", None).await;
     let inner = add(ports, "inner", Some(&top)).await;
@@ -115,7 +117,7 @@ pub async fn a_deleted_folder_leaves_its_agents_at_the_root(fixture: &mut impl F
     }
 }
 
-pub async fn agents_are_moved_together(fixture: &mut impl Fixture) {
+pub async fn agents_are_moved_together(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let top = add(ports, "top", None).await;
     let mut ids = Vec::new();
@@ -128,7 +130,7 @@ pub async fn agents_are_moved_together(fixture: &mut impl Fixture) {
     let missing = ports.library.move_agents(&ann(), &ids, Some(&nowhere)).await;
     assert_eq!(missing.expect("move"), None);
     let moved = ports.library.move_agents(&ann(), &ids, Some(&top.id)).await.expect("move");
-    assert_eq!(moved, Some(2), "those that the user has");
+    assert_eq!(moved, Some(2), "only the user's own agents");
     let folders = async || {
         let list = ports.library.list(&ann()).await.expect("list");
         list.into_iter().map(|entry| entry.folder_id).collect::<Vec<_>>()
@@ -140,7 +142,7 @@ pub async fn agents_are_moved_together(fixture: &mut impl Fixture) {
     assert_eq!(stolen, None, "the folder is not bob's");
 }
 
-pub async fn a_library_has_no_more_folders_than_it_may(fixture: &mut impl Fixture) {
+pub async fn library_folders_are_limited_per_user(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let folders: Vec<Folder> =
         (0..LIBRARY_FOLDERS).map(|n| folder(&format!("folder {n}"), None)).collect();

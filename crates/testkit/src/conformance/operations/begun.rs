@@ -1,4 +1,4 @@
-//! Laws of `Operations`: how one is begun, and that it stands beside its session.
+//! Laws of `Operations`: starting one, and running concurrently with the session.
 
 use ports::Fenced;
 use ports::store::{JournalEntry, OperationBegun, OperationCompleted, OperationKey};
@@ -7,11 +7,11 @@ use protocol::operation::OperationState;
 use protocol::session::{ChatStatus, Owner};
 use protocol::turn::{OperationRef, TurnStatus};
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::scene::*;
-use super::asked::{Asked, asked, begin, done, new};
+use super::asked_operation::{AskedOperation, asked, begin, done, new};
 
-pub async fn an_operation_is_begun_once_for_every_call(fixture: &mut impl Fixture) {
+pub async fn an_operation_is_started_once_per_call(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, asking) = first_turn(ports).await;
     let old = claim_for(ports, &asking.id, SHORT).await;
@@ -50,7 +50,7 @@ pub async fn an_operation_is_begun_once_for_every_call(fixture: &mut impl Fixtur
     }
 }
 
-pub async fn a_session_has_no_more_operations_than_it_may(fixture: &mut impl Fixture) {
+pub async fn open_operations_are_limited_per_session(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, asking) = first_turn(ports).await;
     let claim = claim(ports, &asking.id).await;
@@ -73,10 +73,10 @@ pub async fn a_session_has_no_more_operations_than_it_may(fixture: &mut impl Fix
     assert_eq!(gone.expect("complete"), OperationCompleted::Unknown);
 }
 
-pub async fn an_operation_runs_beside_its_session(fixture: &mut impl Fixture) {
+pub async fn an_operation_runs_concurrently_with_its_session(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
-    let Asked { ann, mine, .. } = &asked;
+    let AskedOperation { ann, mine, .. } = &asked;
     assert_eq!(due(ports).await, std::slice::from_ref(&asked.turn));
     let beside = claim(ports, &asked.turn).await;
     let seen = progress(ports, &beside).await;
@@ -86,7 +86,7 @@ pub async fn an_operation_runs_beside_its_session(fixture: &mut impl Fixture) {
     finish(ports, &asked.claim, "it is under way").await;
 
     let status = || async {
-        ports.sessions.get(ann, &mine.id).await.expect("get").expect("there").chat_status
+        ports.sessions.get(ann, &mine.id).await.expect("get").expect("it exists").chat_status
     };
     assert_eq!(status().await, ChatStatus::Idle, "the session is free");
     let counted = ports.turns.count_open().await.expect("count");
@@ -102,7 +102,7 @@ pub async fn an_operation_runs_beside_its_session(fixture: &mut impl Fixture) {
     assert_eq!(texts(&rows), expected);
 }
 
-pub async fn an_operation_is_seen_by_its_owner_only(fixture: &mut impl Fixture) {
+pub async fn an_operation_is_seen_by_its_owner_only(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
     for which in [asked.which(), OperationKey::Task(asked.operation.task_id.clone())] {

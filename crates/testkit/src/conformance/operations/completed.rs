@@ -1,4 +1,4 @@
-//! Laws of `Operations`: one result, whoever says it.
+//! Laws of `Operations`: exactly one result, from any source.
 
 use futures::future::join_all;
 use ports::Fenced;
@@ -7,11 +7,11 @@ use protocol::message::{MessageRole, NewMessage, ToolOutcome};
 use protocol::operation::{OperationResult, OperationState};
 use protocol::turn::TurnStatus;
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::scene::*;
-use super::asked::{asked, done};
+use super::asked_operation::{asked, done};
 
-pub async fn an_operation_is_completed_once(fixture: &mut impl Fixture) {
+pub async fn an_operation_is_completed_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
     finish(ports, &asked.claim, "it is under way").await;
@@ -38,16 +38,16 @@ pub async fn an_operation_is_completed_once(fixture: &mut impl Fixture) {
     assert_eq!(unknown.expect("complete"), OperationCompleted::Unknown);
 }
 
-pub async fn a_completion_that_comes_early_leaves_the_turn_with_its_worker(
-    fixture: &mut impl Fixture,
+pub async fn an_early_completion_leaves_the_turn_with_its_worker(
+    fixture: &mut impl BackendFixture,
 ) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
     let claim = claim(ports, &asked.turn).await;
     assert_eq!(asked.complete(ports, "fast").await, asked.completed(false));
-    let seen = progress(ports, &claim).await.operation.expect("it carries one out");
+    let seen = progress(ports, &claim).await.operation.expect("the turn runs an operation");
     assert_eq!(seen.result, Some(done("fast")));
-    // The worker has not heard of it and says that the work goes on elsewhere.
+    // The worker has not seen the result and marks the operation as accepted.
     let accepted = ports.operations.accepted(&claim, LONG).await.expect("accepted");
     assert_eq!(accepted, Fenced::Done(()));
     assert_eq!(asked.now(ports).await.state, OperationState::Ended);
@@ -55,7 +55,7 @@ pub async fn a_completion_that_comes_early_leaves_the_turn_with_its_worker(
     claim_for(ports, &asked.turn, LONG).await;
 }
 
-pub async fn an_operation_that_ends_without_a_result_gets_one(fixture: &mut impl Fixture) {
+pub async fn an_operation_that_ends_without_a_result_gets_one(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let stopped =
         OperationResult { output: "it was stopped".into(), outcome: ToolOutcome::Cancelled };
@@ -76,11 +76,11 @@ pub async fn an_operation_that_ends_without_a_result_gets_one(fixture: &mut impl
     let claim = claim_for(ports, &next.id, LONG).await;
     let seen = progress(ports, &claim).await.messages;
     let expected = ["hello", "", "it was stopped", "under way", "stopped", "next"];
-    assert_eq!(texts(&seen), expected, "what it said stands where it was said");
+    assert_eq!(texts(&seen), expected, "its messages keep their position");
     finish(ports, &claim, "done").await;
 
-    // One that has a result keeps it, whatever its turn's end says.
-    let other = super::asked::asked(ports).await;
+    // An operation with a result keeps it, even if the end of its turn has another.
+    let other = super::asked_operation::asked(ports).await;
     let claim = claim_for(ports, &other.turn, LONG).await;
     other.complete(ports, "built").await;
     let mut end = ending(TurnStatus::Failed, 0, Vec::new());

@@ -1,4 +1,4 @@
-//! Laws of `Operations`: what becomes of one whose work goes on elsewhere.
+//! Laws of `Operations`: an accepted operation waits for an external service.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use protocol::message::ToolOutcome;
 use protocol::operation::OperationState;
 use protocol::turn::TurnStatus;
 
-use super::super::Fixture;
+use super::super::BackendFixture;
 use super::super::scene::*;
-use super::asked::{asked, begin, done, new};
+use super::asked_operation::{asked, begin, done, new};
 
-pub async fn an_accepted_operation_rests_until_it_is_completed(fixture: &mut impl Fixture) {
+pub async fn an_accepted_operation_waits_until_it_is_completed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
     asked.accepted(ports, LONG).await;
     assert_eq!(asked.now(ports).await.state, OperationState::Accepted);
     let resting = found(ports, &asked.ann, &asked.turn).await;
     assert_eq!((resting.status, resting.attempt), (TurnStatus::Queued, 0), "no crashed attempt");
-    // A push that is reported late must not wake it.
+    // A push reported late must not make it due.
     let pushed = std::slice::from_ref(&asked.turn);
     ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
     assert_eq!(due(ports).await, []);
@@ -36,7 +36,7 @@ pub async fn an_accepted_operation_rests_until_it_is_completed(fixture: &mut imp
     claim(ports, &asked.turn).await;
 }
 
-pub async fn an_accepted_operation_rests_through_a_restart(fixture: &mut impl Fixture) {
+pub async fn an_accepted_operation_waits_through_a_restart(fixture: &mut impl BackendFixture) {
     let asked = asked(fixture.ports()).await;
     finish(fixture.ports(), &asked.claim, "it is under way").await;
     asked.accepted(fixture.ports(), LONG).await;
@@ -50,23 +50,25 @@ pub async fn an_accepted_operation_rests_through_a_restart(fixture: &mut impl Fi
     assert_eq!(fixture.ports().outbox.due(10, Duration::ZERO).await.expect("due"), [asked.turn]);
 }
 
-pub async fn an_accepted_operation_is_due_when_its_time_is_over(fixture: &mut impl Fixture) {
+pub async fn an_accepted_operation_is_due_when_its_time_limit_expires(
+    fixture: &mut impl BackendFixture,
+) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
     asked.accepted(ports, 5 * SHORT).await;
-    eventually("its time is over", || async {
-        // Held for its relay, as a sweeper does, and claimable all the same.
+    eventually("the time limit expires", || async {
+        // Held for pushing, as the sweeper does; it stays claimable.
         let due = ports.outbox.due(100, LONG).await.expect("the outbox is read");
         due.contains(&asked.turn).then_some(())
     })
     .await;
     let claim = claim(ports, &asked.turn).await;
-    let seen = progress(ports, &claim).await.operation.expect("it carries one out");
-    assert_eq!(seen.result, None, "nobody has said what it came to");
-    assert_eq!(seen.state, OperationState::Accepted, "and it is not to be begun again");
+    let seen = progress(ports, &claim).await.operation.expect("the turn runs an operation");
+    assert_eq!(seen.result, None, "no result was reported");
+    assert_eq!(seen.state, OperationState::Accepted, "it must not be started again");
 }
 
-pub async fn a_cancel_wakes_an_accepted_operation(fixture: &mut impl Fixture) {
+pub async fn a_cancel_wakes_an_accepted_operation(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let asked = asked(ports).await;
     asked.accepted(ports, LONG).await;
@@ -74,13 +76,13 @@ pub async fn a_cancel_wakes_an_accepted_operation(fixture: &mut impl Fixture) {
     let marked = ports.turns.request_cancel(&asked.ann, &asked.mine.id).await.expect("cancel");
     let marked: Vec<TurnId> = marked.into_iter().map(|turn| turn.id).collect();
     assert_eq!(marked, std::slice::from_ref(&asked.turn));
-    assert_eq!(due(ports).await, marked, "also when nobody pushes it");
+    assert_eq!(due(ports).await, marked, "even without a push");
     let claim = claim(ports, &asked.turn).await;
     end(ports, &claim, TurnStatus::Cancelled).await;
     assert_eq!(asked.complete(ports, "too late").await, asked.before());
 }
 
-pub async fn a_cancelled_operation_does_not_rest(fixture: &mut impl Fixture) {
+pub async fn a_cancelled_operation_does_not_wait(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, asking) = first_turn(ports).await;
     let asking = claim(ports, &asking.id).await;
@@ -88,7 +90,7 @@ pub async fn a_cancelled_operation_does_not_rest(fixture: &mut impl Fixture) {
     let begun = begin(ports, &asking, new("a")).await;
     let OperationBegun::New { operation, .. } = begun else { panic!("{begun:?}") };
     let turn = operation.task_id.turn();
-    assert!(found(ports, &ann, &turn).await.cancel_requested, "the cancel reaches it, too");
+    assert!(found(ports, &ann, &turn).await.cancel_requested, "the cancel applies to it, too");
     let claim = claim_for(ports, &turn, LONG).await;
     ports.operations.accepted(&claim, LONG).await.expect("accepted");
     assert_eq!(due(ports).await, std::slice::from_ref(&turn));

@@ -1,4 +1,4 @@
-//! The rules of a messages request.
+//! Rules for a messages request.
 
 use http::HeaderMap;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::anthropic::SIGNATURE;
 use super::{Unanswered, messages, unique_tools};
 
-/// Marks the provider allows in one request.
+/// `cache_control` marks that the provider allows in one request.
 const CACHE_MARKS: usize = 4;
 
 pub(super) fn check(headers: &HeaderMap, body: &Value) -> Result<(), String> {
@@ -67,13 +67,13 @@ fn results(content: &[Value], open: &mut Unanswered, at: usize) -> Result<(), St
         match block["type"].as_str().unwrap_or_default() {
             "text" => words = true,
             "tool_result" if words => {
-                return Err(format!("messages[{at}]: a tool result stands after text"));
+                return Err(format!("messages[{at}]: a tool result follows text"));
             }
             "tool_result" => {
                 texts_are_filled(&blocks(&block["content"]), at)?;
                 open.answer(block["tool_use_id"].as_str().unwrap_or_default(), at)?;
             }
-            other => return Err(format!("messages[{at}]: '{other}' is no block of a user")),
+            other => return Err(format!("messages[{at}]: '{other}' is not a user block")),
         }
     }
     Ok(())
@@ -89,16 +89,16 @@ fn calls(content: &[Value], at: usize) -> Result<Unanswered, String> {
             }
             "thinking" | "redacted_thinking" => {}
             "tool_use" if !block["input"].is_object() => {
-                return Err(format!("messages[{at}]: the input of a tool_use is no object"));
+                return Err(format!("messages[{at}]: the input of a tool_use is not an object"));
             }
             "tool_use" => ids.push(block["id"].as_str().unwrap_or_default().to_owned()),
-            other => return Err(format!("messages[{at}]: '{other}' is no block of an assistant")),
+            other => return Err(format!("messages[{at}]: '{other}' is not an assistant block")),
         }
     }
     Unanswered::of(ids, at)
 }
 
-/// With thinking on, the assistant messages of the running tool loop begin with their reasoning.
+/// With thinking enabled, the assistant messages of the current tool loop must start with their reasoning.
 fn reasoning_comes_back(messages: &[Value]) -> Result<(), String> {
     for (at, message) in messages.iter().enumerate().rev() {
         let content = blocks(&message["content"]);

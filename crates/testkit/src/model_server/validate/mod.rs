@@ -1,5 +1,5 @@
-//! A strict reading of what a provider demands of a request. Real servers are lenient in different
-//! places; a history that passes here is one that none of them refuses.
+//! Strict validation of requests. Real providers are lenient in different places; none of them refuses a history that
+//! passes here.
 
 mod anthropic;
 mod openai;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::wire::Dialect;
 
-/// The first rule the request breaks, as a sentence.
+/// Fails with the first rule that the request breaks.
 pub(super) fn check(dialect: Dialect, headers: &HeaderMap, body: &Value) -> Result<(), String> {
     if body["stream"] != true {
         return Err("stream must be true".into());
@@ -29,7 +29,7 @@ fn messages(body: &Value) -> Result<&Vec<Value>, String> {
     body["messages"]
         .as_array()
         .filter(|messages| !messages.is_empty())
-        .ok_or_else(|| "messages must be a list that is not empty".to_owned())
+        .ok_or_else(|| "messages must be a non-empty list".to_owned())
 }
 
 /// The calls of one assistant message that still lack a result.

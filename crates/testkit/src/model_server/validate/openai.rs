@@ -1,4 +1,4 @@
-//! The rules of a chat completion request.
+//! Rules for a chat completion request.
 
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn history(messages: &[Value]) -> Result<(), String> {
                 filled(content, at)?;
                 open.answer(message["tool_call_id"].as_str().unwrap_or_default(), at)?;
             }
-            other => return Err(format!("messages[{at}]: '{other}' is no role here")),
+            other => return Err(format!("messages[{at}]: '{other}' is not a valid role here")),
         }
         previous = role;
     }
@@ -61,11 +61,11 @@ fn called(calls: &[Value], at: usize) -> Result<Unanswered, String> {
     for call in calls {
         let name = call["function"]["name"].as_str().unwrap_or_default();
         if call["type"] != "function" || name.is_empty() {
-            return Err(format!("messages[{at}]: a tool call is no named function"));
+            return Err(format!("messages[{at}]: a tool call is not a named function"));
         }
         let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
         if !serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object()) {
-            return Err(format!("messages[{at}]: the arguments of {name} are no JSON object"));
+            return Err(format!("messages[{at}]: the arguments of {name} are not a JSON object"));
         }
     }
     let ids = calls.iter().map(|call| call["id"].as_str().unwrap_or_default().to_owned());

@@ -1,4 +1,4 @@
-//! A tool that looks after the calls of its session that went on in the background: waits for one, or ends it.
+//! A tool that lists the background calls of its turn, waits for one, or cancels it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use protocol::response::{ResponseBody, ToolResponse};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use serde_json::Value;
 
-use super::super::node::Node;
-use super::{carry_out, spec};
+use super::super::node::SimNode;
+use super::{record_effect, spec};
 
 pub(in super::super) const BACKGROUND: &str = "background";
 
-pub(super) struct Background {
-    node: Arc<Node>,
+pub(super) struct SimBackgroundTool {
+    node: Arc<SimNode>,
     spec: ToolSpec,
 }
 
-impl Background {
-    pub(super) fn of(node: &Arc<Node>) -> Self {
+impl SimBackgroundTool {
+    pub(super) fn of(node: &Arc<SimNode>) -> Self {
         let spec =
             ToolSpec { budget: TimeBudget::Own, effect: ToolEffect::None, ..spec(BACKGROUND) };
         Self { node: node.clone(), spec }
@@ -30,7 +30,7 @@ impl Background {
 }
 
 #[async_trait]
-impl Tool for Background {
+impl Tool for SimBackgroundTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -40,9 +40,9 @@ impl Tool for Background {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        self.node.alive().await;
-        self.node.step().await;
-        carry_out(&self.node, &self.spec, &context);
+        self.node.wait_until_running().await;
+        self.node.fault_point().await;
+        record_effect(&self.node, &self.spec, &context);
         let calls = &context.services.background;
         let Some(id) = arguments["background_id"].as_str().map(BackgroundId::from) else {
             let tools = calls.list();
@@ -55,9 +55,9 @@ impl Tool for Background {
         } else {
             calls.wait(&id, Duration::from_millis(arguments["wait"].as_u64().unwrap_or(0))).await
         };
-        self.node.alive().await;
+        self.node.wait_until_running().await;
         let Some(view) = viewed else {
-            return Err(ToolError::tell("background_not_found", "There is no such call."));
+            return Err(ToolError::tell("background_not_found", "No background call has this id."));
         };
         let body = ResponseBody::BackgroundToolStatus {
             background_id: id,

@@ -1,4 +1,4 @@
-//! A tool that delegates: starts a sub-session or goes on with one, waits for it, asks after it, stops it.
+//! A tool that starts or resumes a sub-session, waits for it, reads its status, or cancels it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use protocol::turn::TurnStatus;
 use serde_json::Value;
 
-use super::super::node::Node;
-use super::{carry_out, spec};
+use super::super::node::SimNode;
+use super::{record_effect, spec};
 
 pub(in super::super) const DELEGATE: &str = "delegate";
 
-pub(super) struct Delegate {
-    node: Arc<Node>,
+pub(super) struct DelegateTool {
+    node: Arc<SimNode>,
     spec: ToolSpec,
 }
 
-impl Delegate {
-    pub(super) fn of(node: &Arc<Node>) -> Self {
+impl DelegateTool {
+    pub(super) fn of(node: &Arc<SimNode>) -> Self {
         let spec =
             ToolSpec { budget: TimeBudget::Own, effect: ToolEffect::Idempotent, ..spec(DELEGATE) };
         Self { node: node.clone(), spec }
@@ -47,7 +47,7 @@ impl Delegate {
             }
             resume => {
                 let new = NewSubSession {
-                    // The same whenever the call is made again, and no other call's.
+                    // The same for every attempt of this call, and different from every other call.
                     prompt: format!("{} delegates", context.idempotency_key),
                     system_context: None,
                     resume,
@@ -58,10 +58,10 @@ impl Delegate {
         }
     }
 
-    /// What is said about a turn that has ended is true for ever.
-    fn judge(&self, which: &SubSessionTurn, view: &SubSessionView) {
+    /// Checks a reported final status against the store: it can no longer change.
+    fn check_view(&self, which: &SubSessionTurn, view: &SubSessionView) {
         let row = {
-            let state = self.node.sim.world.state();
+            let state = self.node.sim.backend.state();
             state.turns.get(&which.turn_id).map(|row| row.turn.status)
         };
         let agrees = match view.state {
@@ -71,17 +71,20 @@ impl Delegate {
             SubSessionState::Running | SubSessionState::Queued => true,
         };
         if !agrees {
-            let said = format!("{:?} is said of {}, which is {row:?}", view.state, which.turn_id);
-            self.node.sim.violated(format!("L5: {said}"));
+            let mismatch =
+                format!("reported {:?} for {}, which is {row:?}", view.state, which.turn_id);
+            self.node.sim.report_violation(format!("L5: {mismatch}"));
         }
         if (view.state == SubSessionState::Completed) != view.response.is_some() {
-            self.node.sim.violated(format!("L5: {:?} with {:?}", view.state, view.response));
+            self.node
+                .sim
+                .report_violation(format!("L5: {:?} with {:?}", view.state, view.response));
         }
     }
 }
 
 #[async_trait]
-impl Tool for Delegate {
+impl Tool for DelegateTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -91,14 +94,14 @@ impl Tool for Delegate {
         arguments: Value,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        self.node.alive().await;
-        self.node.step().await;
-        carry_out(&self.node, &self.spec, &context);
+        self.node.wait_until_running().await;
+        self.node.fault_point().await;
+        record_effect(&self.node, &self.spec, &context);
         let which = self.which(&arguments, &context).await?;
         let wait = Duration::from_millis(arguments["wait"].as_u64().unwrap_or(0));
         let view = context.services.sub_sessions.wait(&which, wait).await?;
-        self.node.alive().await;
-        self.judge(&which, &view);
+        self.node.wait_until_running().await;
+        self.check_view(&which, &view);
         let body = ResponseBody::SubSessionStatus {
             status: view.state,
             sub_session_id: which.session_id.clone(),

@@ -1,9 +1,9 @@
-//! Tools of every kind. What they do is counted in the world; some take longer than their step may wait, one never
-//! ends.
+//! Simulated tools of every kind. Their effects are counted in the observations; some exceed their time budget, one
+//! never returns.
 
 mod background;
 mod delegate;
-mod errand;
+mod long_running;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 pub(super) use self::background::BACKGROUND;
 pub(super) use self::delegate::DELEGATE;
-use super::node::Node;
-use super::work::Work;
+use super::active_calls::ActiveCallGuard;
+use super::node::SimNode;
 
-/// What the model asks for; the last one does not exist.
+/// The tools that the model calls; the last one does not exist.
 pub(super) const TOOLS: &[&str] = &[
     "look",
     "put",
@@ -30,29 +30,37 @@ pub(super) const TOOLS: &[&str] = &[
     BACKGROUND,
     DELEGATE,
     DELEGATE,
-    errand::ONCE,
-    errand::AGAIN,
+    long_running::LONG_ONCE,
+    long_running::LONG_IDEMPOTENT,
     "nothing",
 ];
 
-const LONGEST: Duration = Duration::from_secs(3);
+const MAX_DURATION: Duration = Duration::from_secs(3);
 
-pub fn tools(node: &Arc<Node>) -> Vec<Arc<dyn Tool>> {
+pub fn tools(node: &Arc<SimNode>) -> Vec<Arc<dyn Tool>> {
     let simple = [
-        ("look", ToolEffect::None, Ends::InTime),
-        ("put", ToolEffect::Idempotent, Ends::InTime),
-        ("book", ToolEffect::Once, Ends::InTime),
-        ("stuck", ToolEffect::Once, Ends::Never),
+        ("look", ToolEffect::None, ToolDuration::Finite),
+        ("put", ToolEffect::Idempotent, ToolDuration::Finite),
+        ("book", ToolEffect::Once, ToolDuration::Finite),
+        ("stuck", ToolEffect::Once, ToolDuration::Never),
     ]
-    .map(|(name, effect, ends)| {
+    .map(|(name, effect, duration)| {
         let spec = ToolSpec { effect, ..spec(name) };
-        Arc::new(Simple { node: node.clone(), spec, ends }) as Arc<dyn Tool>
+        Arc::new(SimpleTool { node: node.clone(), spec, duration }) as Arc<dyn Tool>
     });
     let others: [Arc<dyn Tool>; 4] = [
-        Arc::new(background::Background::of(node)),
-        Arc::new(delegate::Delegate::of(node)),
-        Arc::new(errand::Errand::of(node, errand::ONCE, ToolEffect::Once)),
-        Arc::new(errand::Errand::of(node, errand::AGAIN, ToolEffect::Idempotent)),
+        Arc::new(background::SimBackgroundTool::of(node)),
+        Arc::new(delegate::DelegateTool::of(node)),
+        Arc::new(long_running::LongRunningTool::of(
+            node,
+            long_running::LONG_ONCE,
+            ToolEffect::Once,
+        )),
+        Arc::new(long_running::LongRunningTool::of(
+            node,
+            long_running::LONG_IDEMPOTENT,
+            ToolEffect::Idempotent,
+        )),
     ];
     simple.into_iter().chain(others).collect()
 }
@@ -69,47 +77,51 @@ fn spec(name: &'static str) -> ToolSpec {
     }
 }
 
-struct Simple {
-    node: Arc<Node>,
+struct SimpleTool {
+    node: Arc<SimNode>,
     spec: ToolSpec,
-    ends: Ends,
+    duration: ToolDuration,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ends {
-    InTime,
+enum ToolDuration {
+    Finite,
     Never,
 }
 
 #[async_trait]
-impl Tool for Simple {
+impl Tool for SimpleTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     async fn call(&self, _: Value, context: ToolContext) -> Result<ToolResponse, ToolError> {
         let sim = &self.node.sim;
-        self.node.alive().await;
-        let _work =
-            Work::begin(&self.node, &context.turn_id, Some(&context.call_id), self.spec.name);
+        self.node.wait_until_running().await;
+        let _work = ActiveCallGuard::begin(
+            &self.node,
+            &context.turn_id,
+            Some(&context.call_id),
+            self.spec.name,
+        );
         let (before, after, fails) = {
-            let mut dice = sim.dice();
-            let long = dice.chance(250);
-            let most = if long { LONGEST } else { LONGEST / 30 };
-            (dice.up_to(most), dice.up_to(most), dice.chance(100))
+            let mut rng = sim.rng();
+            let long = rng.chance(250);
+            let most = if long { MAX_DURATION } else { MAX_DURATION / 30 };
+            (rng.up_to(most), rng.up_to(most), rng.chance(100))
         };
-        self.node.step().await;
+        self.node.fault_point().await;
         tokio::time::sleep(before).await;
-        self.node.alive().await;
-        carry_out(&self.node, &self.spec, &context);
-        self.node.step().await;
-        if self.ends == Ends::Never {
+        self.node.wait_until_running().await;
+        record_effect(&self.node, &self.spec, &context);
+        self.node.fault_point().await;
+        if self.duration == ToolDuration::Never {
             std::future::pending::<()>().await;
         }
         tokio::time::sleep(after).await;
-        self.node.step().await;
+        self.node.fault_point().await;
         if fails {
-            return Err(ToolError::tell("unlucky", "The dice say no."));
+            return Err(ToolError::tell("unlucky", "The simulated tool failed."));
         }
         Ok(done())
     }
@@ -123,23 +135,26 @@ fn done() -> ToolResponse {
     ToolResponse::new("done", ResponseBody::NoResults { suggestions: Vec::new() })
 }
 
-/// The effect of a call, which is what must not happen twice when it says so.
-fn carry_out(node: &Node, spec: &ToolSpec, context: &ToolContext) {
+/// Counts the effect of a call, and reports a violation when a call with effect `Once` takes effect twice.
+fn record_effect(node: &SimNode, spec: &ToolSpec, context: &ToolContext) {
     let sim = &node.sim;
     let (turn, call) = (context.turn_id.clone(), context.call_id.clone());
-    sim.tell(|| format!("node {} carries out {} of {turn}", node.number, spec.name));
-    let mut facts = sim.facts();
-    facts.tool_calls += 1;
-    let done = facts.effects.entry((turn, call)).or_default();
+    sim.trace_event(|| format!("node {} performs {} of {turn}", node.number, spec.name));
+    let mut observations = sim.observations();
+    observations.tool_calls += 1;
+    let done = observations.effects.entry((turn, call)).or_default();
     done.count += 1;
     let (count, first_key) = (done.count, done.key.clone());
     done.key = context.idempotency_key.clone();
-    drop(facts);
+    drop(observations);
     if spec.effect == ToolEffect::Once && count > 1 {
-        sim.violated(format!("G10: {} of {} happened twice", spec.name, context.turn_id));
+        sim.report_violation(format!(
+            "G10: {} of {} took effect twice",
+            spec.name, context.turn_id
+        ));
     }
     if count > 1 && first_key != context.idempotency_key {
         let keys = format!("{first_key} and {}", context.idempotency_key);
-        sim.violated(format!("G10: one call has two keys, {keys}"));
+        sim.report_violation(format!("G10: one call has two idempotency keys, {keys}"));
     }
 }

@@ -7,7 +7,7 @@ use pilothouse_toolbox::providers::connect;
 use ports::model::{ModelErrorKind, ModelEvent, StopReason};
 use serde_json::json;
 use testkit::model_server::{
-    API_KEY, Cut, Dialect, Ending, Gate, Script, ScriptedCall, ScriptedUsage,
+    API_KEY, ConnectionCut, Dialect, Gate, ResponseEnd, Script, ScriptedCall, ScriptedUsage,
 };
 use tokio::net::TcpListener;
 
@@ -108,7 +108,7 @@ async fn an_empty_completion_finishes_without_text(dialect: Dialect) {
 
 async fn a_cut_stream_is_unreachable_and_keeps_its_text(dialect: Dialect) {
     let (server, provider) = rig(dialect, GENEROUS).await;
-    for cut in [Cut::Close, Cut::Reset, Cut::EndOfBody] {
+    for cut in [ConnectionCut::Close, ConnectionCut::Reset, ConnectionCut::EndOfBody] {
         server.enqueue(Script::text("half a sen").cut(cut));
         let answer = ask(&*provider, request(vec![user("hi")])).await;
         assert_eq!(answer.text, "half a sen", "{cut:?}");
@@ -138,7 +138,7 @@ async fn a_complete_response_survives_a_missing_end(dialect: Dialect) {
             "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n"
         }
     };
-    for cut in [Cut::Close, Cut::Reset, Cut::EndOfBody] {
+    for cut in [ConnectionCut::Close, ConnectionCut::Reset, ConnectionCut::EndOfBody] {
         server.enqueue(Script::text("whole").raw(end).cut(cut));
         let answer = ask(&*provider, request(vec![user("hi")])).await;
         assert_eq!((answer.text.as_str(), answer.reason), ("whole", Some(StopReason::Stop)));
@@ -210,7 +210,7 @@ async fn a_server_that_never_answers_times_out(dialect: Dialect) {
     let error = ask(&*provider, request(vec![user("hi")])).await.error.expect("an error");
     assert_eq!(error.kind, ModelErrorKind::TimedOut);
     assert!(began.elapsed() >= SHORT.first_byte && began.elapsed() < PATIENCE);
-    server.wait_until("the client to leave", |r| r[0].ending == Ending::ClientLeft).await;
+    server.wait_until("the client to leave", |r| r[0].ending == ResponseEnd::ClientLeft).await;
 }
 
 async fn a_server_that_stops_responding_times_out(dialect: Dialect) {
@@ -219,7 +219,7 @@ async fn a_server_that_stops_responding_times_out(dialect: Dialect) {
     let answer = ask(&*provider, request(vec![user("hi")])).await;
     assert_eq!(answer.text, "and then");
     assert_eq!(answer.error.expect("an error").kind, ModelErrorKind::TimedOut);
-    server.wait_until("the client to leave", |r| r[0].ending == Ending::ClientLeft).await;
+    server.wait_until("the client to leave", |r| r[0].ending == ResponseEnd::ClientLeft).await;
 }
 
 async fn an_event_larger_than_the_cap_is_broken(dialect: Dialect) {
@@ -254,7 +254,7 @@ async fn dropping_the_stream_closes_the_connection(dialect: Dialect) {
     gate.reached().await;
     assert_eq!(server.open_connections(), 1);
     drop(stream);
-    server.wait_until("the client to leave", |r| r[0].ending == Ending::ClientLeft).await;
+    server.wait_until("the client to leave", |r| r[0].ending == ResponseEnd::ClientLeft).await;
     server.wait_for_connections(0).await;
 }
 
@@ -265,7 +265,7 @@ async fn dropping_the_request_before_the_answer_closes_the_connection(dialect: D
         _ = provider.stream(request(vec![user("hi")])) => panic!("nothing was answered"),
         _ = server.wait_for_requests(1) => {}
     }
-    server.wait_until("the client to leave", |r| r[0].ending == Ending::ClientLeft).await;
+    server.wait_until("the client to leave", |r| r[0].ending == ResponseEnd::ClientLeft).await;
     server.wait_for_connections(0).await;
 }
 
@@ -276,7 +276,7 @@ async fn no_message_contains_the_key_or_the_url(dialect: Dialect) {
     server.enqueue(Script::error(401, "authentication_error", &echo));
     server.enqueue(Script::error(500, "x", &echo));
     server.enqueue(Script::text("a").then_error("overloaded_error", &echo));
-    server.enqueue(Script::text("a").cut(Cut::Reset));
+    server.enqueue(Script::text("a").cut(ConnectionCut::Reset));
     for _ in 0..4 {
         let error = ask(&*provider, request(vec![user("hi")])).await.error.expect("an error");
         let shown = format!("{error} {error:?}");

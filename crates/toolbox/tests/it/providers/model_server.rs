@@ -2,7 +2,7 @@
 
 use ports::model::{ModelErrorKind, StopReason};
 use serde_json::json;
-use testkit::model_server::{Dialect, Ending, Script};
+use testkit::model_server::{Dialect, ResponseEnd, Script};
 
 use super::{GENEROUS, ask, assistant, request, result, rig, user};
 
@@ -23,7 +23,7 @@ async fn without_a_script_the_answer_is_a_clear_error() {
     let (server, provider) = rig(Dialect::OpenAi, GENEROUS).await;
     let error = ask(&*provider, request(vec![user("hi")])).await.error.expect("an error");
     assert!(error.message.contains("no script left"), "{error}");
-    assert_eq!(server.wait_until_idle().await[0].ending, Ending::Played);
+    assert_eq!(server.wait_until_idle().await[0].ending, ResponseEnd::Played);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use testkit::model_server::{Ending, ModelServer, RecordedRequest, Script};
+use testkit::model_server::{ModelServer, RecordedRequest, ResponseEnd, Script};
 
 use super::execution_fixtures::{AUTOPILOT, GraphBuilder, node_execution_of, text};
 use super::long_running::{script_model, steps_of, tool_result, unscripted};
@@ -62,7 +62,7 @@ async fn a_copilot_turn_of_an_execution_survives_a_crash_and_is_stopped_with_it(
     model.wait_for_requests(3).await;
     assert_eq!(stopped.stop(&server).await["status"], "TERMINATED");
     let requests = model.wait_until_idle().await;
-    assert_eq!(requests[2].ending, Ending::ClientLeft, "the model request was aborted");
+    assert_eq!(requests[2].ending, ResponseEnd::ClientLeft, "the model request was aborted");
     let newest = sessions(&server).await.remove(0);
     let session = server.read_session(&text(&newest["id"])).await;
     assert_eq!(session["active_stream"], Value::Null, "{session}");

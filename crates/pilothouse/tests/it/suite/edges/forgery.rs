@@ -131,7 +131,7 @@ async fn deleting_a_session_ends_its_streams_and_its_turn() {
         assert!(ending == Ending::Broken || (ending == Ending::Complete && aborted), "{ending:?}");
     }
     let requests = setup.model.wait_until_idle().await;
-    assert_eq!(requests[0].ending, testkit::model_server::Ending::ClientLeft);
+    assert_eq!(requests[0].ending, testkit::model_server::ResponseEnd::ClientLeft);
     for path in [
         format!("/chat/sessions/{session}"),
         format!("/chat/tasks/{turn}"),

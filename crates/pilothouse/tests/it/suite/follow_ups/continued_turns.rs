@@ -1,7 +1,7 @@
 //! A message sent while the model gives what would be its final response: the turn continues instead of ending.
 
 use serde_json::json;
-use testkit::model_server::{Cut, Dialect, Gate, Script, ScriptedUsage};
+use testkit::model_server::{ConnectionCut, Dialect, Gate, Script, ScriptedUsage};
 
 use super::guarantees::{eventually, status_of};
 use super::history::history;
@@ -89,7 +89,7 @@ async fn a_failure_of_a_continued_turn_keeps_the_first_response() {
     let session = setup.server.session().await;
     let gate = Gate::closed();
     setup.model.enqueue(Script::default().say("First.").wait_for(&gate));
-    setup.model.enqueue(Script::default().say("Sec").cut(Cut::Close));
+    setup.model.enqueue(Script::default().say("Sec").cut(ConnectionCut::Close));
     let events = setup.server.say(&session, "work").await;
     gate.reached().await;
     push(&setup.server, &session, "m1", "one more").await;

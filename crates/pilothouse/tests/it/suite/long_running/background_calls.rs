@@ -2,7 +2,7 @@
 //! it.
 
 use serde_json::{Value, json};
-use testkit::external_service::{Answer, Ending};
+use testkit::external_service::{ReceivedCallEnd, ServiceResponse};
 use testkit::model_server::{Gate, RecordedRequest, Script, ScriptedCall};
 
 use super::{
@@ -20,7 +20,7 @@ pub(super) fn shown(events: &[ReceivedEvent]) -> Vec<&Value> {
 async fn a_call_over_its_budget_continues_and_returns_its_result_once() {
     let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
-    setup.service.answer("write_slowly", Answer::json(json!({"rows": 3})).held_by(&gate));
+    setup.service.answer("write_slowly", ServiceResponse::json(json!({"rows": 3})).held_by(&gate));
     setup.script_model(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "write_slowly")]),
         1 => check("call_list", json!({"list": true})),
@@ -114,7 +114,7 @@ async fn a_cancel_closes_the_connection_of_a_background_call_and_removes_it() {
     assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
     assert_eq!(output_of(&events, "call_again")["error"], "background_not_found");
     let calls = setup.service.calls("write_slowly");
-    assert_eq!((calls.len(), calls[0].ending), (1, Ending::CallerLeft));
+    assert_eq!((calls.len(), calls[0].ending), (1, ReceivedCallEnd::CallerLeft));
     assert_eq!(shown(&events)[0]["data"]["status"], "cancelled");
 }
 
@@ -122,7 +122,9 @@ async fn a_cancel_closes_the_connection_of_a_background_call_and_removes_it() {
 async fn canceling_a_finished_background_call_returns_its_result() {
     let setup = LongWorkServer::with(&[]).await;
     let (answered, thinking) = (Gate::closed(), Gate::closed());
-    setup.service.answer("write_slowly", Answer::json(json!({"rows": 3})).held_by(&answered));
+    setup
+        .service
+        .answer("write_slowly", ServiceResponse::json(json!({"rows": 3})).held_by(&answered));
     let held = thinking.clone();
     setup.script_model(move |words, step, request| match step {
         0 => calls(&[slow("call_slow", "write_slowly")]),
@@ -148,7 +150,7 @@ async fn canceling_a_finished_background_call_returns_its_result() {
 async fn a_call_that_fails_in_the_background_is_an_error_with_its_reason() {
     let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
-    setup.service.answer("write_slowly", Answer::status(507, "no room").held_by(&gate));
+    setup.service.answer("write_slowly", ServiceResponse::status(507, "no room").held_by(&gate));
     setup.script_model(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "write_slowly")]),
         1 => look(request, "call_wait", 60),

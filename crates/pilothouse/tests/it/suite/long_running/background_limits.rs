@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use serde_json::json;
-use testkit::external_service::Ending;
+use testkit::external_service::ReceivedCallEnd;
 use testkit::model_server::{Script, ScriptedCall};
 
 use super::super::scripted::bash;
@@ -135,6 +135,6 @@ async fn a_cancelled_turn_ends_its_background_commands() {
     setup.service.wait_until_left("write_slowly", 0).await;
     assert!(answered.elapsed() < ENDED_WITHIN, "it took {:?}", answered.elapsed());
     events.rest().await;
-    assert_eq!(setup.service.calls("write_slowly")[0].ending, Ending::CallerLeft);
+    assert_eq!(setup.service.calls("write_slowly")[0].ending, ReceivedCallEnd::CallerLeft);
     assert_eq!(processes_with(&length), 0);
 }

@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use testkit::external_service::Ending as Call;
-use testkit::model_server::{Ending, Gate, Script};
+use testkit::external_service::ReceivedCallEnd as Call;
+use testkit::model_server::{Gate, ResponseEnd, Script};
 
 use super::super::guarantees::history::history;
 use super::super::scripted::bash;
@@ -74,7 +74,7 @@ async fn a_cancel_reaches_detached_and_queued_sub_sessions() {
     let requests = setup.model.wait_until_idle().await;
     assert!(answered.elapsed() < ENDED_WITHIN, "it took {:?}", answered.elapsed());
     assert_eq!(requests.len(), 2, "the one in line never reached the model");
-    assert_eq!(requests[1].ending, Ending::ClientLeft);
+    assert_eq!(requests[1].ending, ResponseEnd::ClientLeft);
     let children = setup.children(&session).await;
     assert_eq!(children.len(), 2);
     for child in &children {
@@ -101,7 +101,7 @@ async fn deleting_a_session_cancels_its_sub_sessions() {
     assert!(deleted.status().is_success(), "{}", deleted.status());
     let requests = setup.model.wait_until_idle().await;
     assert!(answered.elapsed() < ENDED_WITHIN, "it took {:?}", answered.elapsed());
-    assert_eq!(requests[2].ending, Ending::ClientLeft);
+    assert_eq!(requests[2].ending, ResponseEnd::ClientLeft);
     for left in [child, grandchild] {
         assert_stopped(&setup, &left).await;
     }
@@ -160,7 +160,10 @@ async fn assert_cancelled_in_time(
         .await;
     assert!(answered.elapsed() < ENDED_WITHIN, "it took {:?}", answered.elapsed());
     assert_eq!(calls.len(), held);
-    assert_eq!(requests.iter().filter(|request| request.ending == Ending::ClientLeft).count(), 1);
+    assert_eq!(
+        requests.iter().filter(|request| request.ending == ResponseEnd::ClientLeft).count(),
+        1
+    );
     assert_eq!(processes_with(length), 0);
 }
 

@@ -13,7 +13,7 @@ mod watchdog;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::external_service::{Answer, ExternalService};
+use testkit::external_service::{ExternalService, ServiceResponse};
 use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script, ScriptedCall};
 
 use super::ENGINE;
@@ -39,7 +39,7 @@ impl LongWorkServer {
         let tools = [("read_slowly", json!({"effect": "idempotent"})), ("write_slowly", json!({}))];
         let service = ExternalService::start(&tools).await;
         for (tool, _) in &tools {
-            service.answer(tool, Answer::never());
+            service.answer(tool, ServiceResponse::never());
         }
         let model = ModelServer::start().await;
         let (url, file) = (model.openai_url(), service.tools_file());

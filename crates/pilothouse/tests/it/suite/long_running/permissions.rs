@@ -2,7 +2,7 @@
 //! sub-session.
 
 use serde_json::{Value, json};
-use testkit::external_service::Answer;
+use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, RecordedRequest, Script};
 
 use super::super::scripted::{bash, todo};
@@ -167,7 +167,7 @@ async fn a_prompt_with_fewer_permissions_is_not_added_to_a_running_turn() {
 async fn a_follow_up_to_a_sub_session_does_not_extend_its_permissions() {
     let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
-    setup.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
+    setup.service.answer("read_slowly", ServiceResponse::json(json!({})).held_by(&gate));
     setup.script_model(|words, step, request| match (words, step) {
         ("parent", 0) => {
             let narrow = json!({"prompt": "child", "wait_for_result": 300, "permissions": {"tools": ["bash_exec"]}});
@@ -197,7 +197,7 @@ async fn a_follow_up_to_a_sub_session_does_not_extend_its_permissions() {
 async fn a_message_with_fewer_permissions_gets_its_own_turn() {
     let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
-    setup.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
+    setup.service.answer("read_slowly", ServiceResponse::json(json!({})).held_by(&gate));
     setup.script_model(|words, step, request| match (words, step) {
         ("first", 0) => calls(&[slow("call_slow", "read_slowly")]),
         ("first", 1) => Script::text("Done."),

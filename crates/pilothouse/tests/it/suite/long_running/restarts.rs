@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::external_service::{Answer, Ending};
+use testkit::external_service::{ReceivedCallEnd, ServiceResponse};
 use testkit::model_server::{Gate, Script};
 
 use super::super::guarantees::history::history;
@@ -23,7 +23,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(9);
 /// A turn with one background call, whose next model request hangs until the test says that the server has restarted.
 async fn start_with_background_call(
     tool: &'static str,
-    answer: Answer,
+    answer: ServiceResponse,
 ) -> (LongWorkServer, Arc<AtomicBool>, String, EventStream) {
     let setup = LongWorkServer::with(&[]).await;
     setup.service.answer(tool, answer);
@@ -67,14 +67,17 @@ async fn kill_and_read(
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_kill_a_repeatable_call_runs_again_with_its_key_and_background_id() {
     let (mut setup, restarted, session, events) =
-        start_with_background_call("read_slowly", Answer::never()).await;
+        start_with_background_call("read_slowly", ServiceResponse::never()).await;
     let first = setup.service.wait_for_calls("read_slowly", 1).await;
     // The second call is answered; the first is held until its caller has disconnected.
-    setup.service.answer("read_slowly", Answer::json(json!({"lines": 7})));
+    setup.service.answer("read_slowly", ServiceResponse::json(json!({"lines": 7})));
     let seen = kill_and_read(&mut setup, &restarted, events).await;
     let made = setup.service.calls("read_slowly");
     assert_eq!(made.len(), 2, "once before and once after the restart");
-    assert_eq!((made[0].ending, made[1].ending), (Ending::CallerLeft, Ending::Answered));
+    assert_eq!(
+        (made[0].ending, made[1].ending),
+        (ReceivedCallEnd::CallerLeft, ReceivedCallEnd::Answered)
+    );
     assert_eq!(made[0].key(), made[1].key(), "the same work has the same key");
     assert_eq!(first[0].arguments(), made[1].arguments());
     let ended = output_of(&seen, "call_wait");
@@ -89,9 +92,9 @@ async fn after_a_kill_a_repeatable_call_runs_again_with_its_key_and_background_i
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_kill_an_unrepeatable_call_has_ended_as_interrupted() {
     let (mut setup, restarted, session, events) =
-        start_with_background_call("write_slowly", Answer::never()).await;
+        start_with_background_call("write_slowly", ServiceResponse::never()).await;
     setup.service.wait_for_calls("write_slowly", 1).await;
-    setup.service.answer("write_slowly", Answer::json(json!({"rows": 1})));
+    setup.service.answer("write_slowly", ServiceResponse::json(json!({"rows": 1})));
     let seen = kill_and_read(&mut setup, &restarted, events).await;
     assert_eq!(setup.service.calls("write_slowly").len(), 1, "it was not repeated");
     let ended = output_of(&seen, "call_wait");
@@ -107,7 +110,7 @@ async fn after_a_kill_an_unrepeatable_call_has_ended_as_interrupted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_received_before_a_kill_is_returned_after_it() {
     let gate = Gate::closed();
-    let answer = Answer::json(json!({"rows": 1})).held_by(&gate);
+    let answer = ServiceResponse::json(json!({"rows": 1})).held_by(&gate);
     let (mut setup, restarted, _, mut events) =
         start_with_background_call("write_slowly", answer).await;
     gate.open();

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use testkit::external_service::Answer;
-use testkit::model_server::{Ending, Gate, RecordedRequest, Script, ScriptedCall};
+use testkit::external_service::ServiceResponse;
+use testkit::model_server::{Gate, RecordedRequest, ResponseEnd, Script, ScriptedCall};
 
 use super::super::auth::{KEY, token};
 use super::super::guarantees::eventually;
@@ -146,7 +146,7 @@ async fn a_parent_that_does_not_wait_can_check_wait_and_cancel_later() {
     let endless = requests.iter().find(|request| last_message_of(request) == "endless");
     assert_eq!(
         endless.expect("it was asked").ending,
-        Ending::ClientLeft,
+        ResponseEnd::ClientLeft,
         "the provider's connection is closed"
     );
 }
@@ -211,7 +211,7 @@ async fn a_prompt_for_a_busy_sub_session_becomes_a_follow_up() {
     // A budget long enough for the call to hold its step until the test has seen the follow-up.
     let setup = LongWorkServer::with(&[("CHAT_TOOL_BUDGET_SECONDS", "60")]).await;
     let gate = Gate::closed();
-    setup.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
+    setup.service.answer("read_slowly", ServiceResponse::json(json!({})).held_by(&gate));
     setup.script_model(|words, step, request| match (words, step) {
         ("parent", 0) => {
             calls(&[delegate_with("call_one", json!({"prompt": "child", "wait_for_result": 0}))])

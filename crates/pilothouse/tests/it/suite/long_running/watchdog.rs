@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use testkit::external_service::Answer;
+use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, Script};
 
 use super::super::scripted::first;
@@ -57,7 +57,7 @@ async fn a_model_may_be_silent_while_a_background_call_runs() {
 async fn a_model_that_stays_silent_after_a_background_call_times_out() {
     let setup = LongWorkServer::with(&[SHORT]).await;
     let gate = Gate::closed();
-    setup.service.answer("read_slowly", Answer::json(json!({})).held_by(&gate));
+    setup.service.answer("read_slowly", ServiceResponse::json(json!({})).held_by(&gate));
     setup.script_model(|words, step, _| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
         1 => Script::default().hang(),
@@ -73,7 +73,7 @@ async fn a_model_that_stays_silent_after_a_background_call_times_out() {
 async fn waiting_for_a_background_call_longer_than_the_idle_limit_is_no_silence() {
     let setup = LongWorkServer::with(&[SHORT]).await;
     let gate = Gate::closed();
-    setup.service.answer("read_slowly", Answer::json(json!({"lines": 7})).held_by(&gate));
+    setup.service.answer("read_slowly", ServiceResponse::json(json!({"lines": 7})).held_by(&gate));
     setup.script_model(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
         1 => {

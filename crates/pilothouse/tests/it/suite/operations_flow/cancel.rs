@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::external_service::Answer;
+use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, Script};
 
 use super::guarantees::history::history;
@@ -38,7 +38,7 @@ async fn a_waiting_operation_is_cancelled_and_a_late_result_changes_nothing() {
 #[tokio::test]
 async fn canceling_an_operation_closes_the_open_request_to_its_service() {
     let setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::never());
+    setup.service.answer(TOOL, ServiceResponse::never());
     let begun = setup.begin().await;
     setup.call_of(&begun.operation).await;
     let asked = Instant::now();

@@ -1,7 +1,7 @@
 //! Results that arrive before the service has answered the request for the work.
 
 use serde_json::json;
-use testkit::external_service::{Answer, Ending};
+use testkit::external_service::{ReceivedCallEnd, ServiceResponse};
 use testkit::model_server::Gate;
 
 use super::{DONE, OperationServer, TOOL, content, film, finished, shown};
@@ -11,7 +11,7 @@ use crate::events::text_of;
 async fn a_result_that_comes_before_the_work_was_accepted_counts() {
     let setup = OperationServer::start().await;
     let gate = Gate::closed();
-    setup.service.answer(TOOL, Answer::accepted().held_by(&gate));
+    setup.service.answer(TOOL, ServiceResponse::accepted().held_by(&gate));
     let begun = setup.begin().await;
     setup.call_of(&begun.operation).await;
     setup.complete(&begun.operation, &film()).await;
@@ -27,7 +27,7 @@ async fn a_result_that_comes_before_the_work_was_accepted_counts() {
 #[tokio::test]
 async fn a_reported_result_ends_the_wait_for_the_response_of_the_service() {
     let setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::never());
+    setup.service.answer(TOOL, ServiceResponse::never());
     let begun = setup.begin().await;
     setup.call_of(&begun.operation).await;
     setup.complete(&begun.operation, &film()).await;
@@ -41,7 +41,7 @@ async fn a_reported_result_ends_the_wait_for_the_response_of_the_service() {
 async fn the_first_of_two_results_counts() {
     let setup = OperationServer::start().await;
     let gate = Gate::closed();
-    setup.service.answer(TOOL, Answer::json(json!({"file": "other.mp4"})).held_by(&gate));
+    setup.service.answer(TOOL, ServiceResponse::json(json!({"file": "other.mp4"})).held_by(&gate));
     let begun = setup.begin().await;
     setup.call_of(&begun.operation).await;
     setup.complete(&begun.operation, &film()).await;
@@ -50,5 +50,5 @@ async fn the_first_of_two_results_counts() {
     assert_eq!(*shown(&events), json!({"file": "film.mp4"}));
     assert_eq!(content(&setup.row(&begun.session).await), json!({"file": "film.mp4"}));
     assert_eq!(setup.continuations().len(), 1);
-    assert_ne!(setup.service.calls(TOOL)[0].ending, Ending::Open);
+    assert_ne!(setup.service.calls(TOOL)[0].ending, ReceivedCallEnd::Open);
 }

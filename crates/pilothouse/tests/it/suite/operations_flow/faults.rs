@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::external_service::Answer;
+use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, Script};
 
 use super::guarantees::history::history;
@@ -42,12 +42,12 @@ async fn assert_one_result_and_end(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_interrupted_by_a_crash_is_repeated_with_the_same_key() {
     let mut setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::never());
+    setup.service.answer(TOOL, ServiceResponse::never());
     let begun = setup.begin().await;
     setup.call_of(&begun.operation).await;
     setup.server.kill9();
     setup.service.wait_until_left(TOOL, 0).await;
-    setup.service.answer(TOOL, Answer::accepted());
+    setup.service.answer(TOOL, ServiceResponse::accepted());
     setup.server.restart();
     let calls = setup.service.wait_for_calls(TOOL, 2).await;
     assert_eq!(calls[0].key(), calls[1].key());
@@ -62,7 +62,7 @@ async fn a_request_interrupted_by_a_crash_is_repeated_with_the_same_key() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unrepeatable_work_is_not_requested_again_and_the_model_is_told() {
     let mut setup = OperationServer::start().await;
-    setup.service.answer(RENDER_ONCE, Answer::never());
+    setup.service.answer(RENDER_ONCE, ServiceResponse::never());
     setup.model.enqueue(Script::tool(CALL, RENDER_ONCE, &json!({"work": WORK})));
     let begun = setup.begin().await;
     setup.service.wait_for_calls(RENDER_ONCE, 1).await;
@@ -80,13 +80,13 @@ async fn unrepeatable_work_is_not_requested_again_and_the_model_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_interrupted_by_a_graceful_shutdown_is_repeated() {
     let mut setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::never());
+    setup.service.answer(TOOL, ServiceResponse::never());
     let begun = setup.begin().await;
     setup.call_of(&begun.operation).await;
     setup.server.sigterm();
     assert!(setup.server.wait_for_exit(TEST_TIMEOUT).success());
     setup.service.wait_until_left(TOOL, 0).await;
-    setup.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
+    setup.service.answer(TOOL, ServiceResponse::json(json!({"file": "film.mp4"})));
     setup.server.restart();
     let (events, end) = setup.to_the_end(&begun.task).await;
     assert_eq!((end, text_of(&events)), (finished(), DONE.to_owned()));

@@ -1,7 +1,7 @@
 //! Access to an operation, its status tool, and the limit of operations per session.
 
 use serde_json::{Value, json};
-use testkit::external_service::Answer;
+use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Script, ScriptedCall};
 
 use super::super::auth::{KEY as TOKEN_KEY, token};
@@ -102,7 +102,7 @@ async fn an_operation_is_visible_to_its_owner_only() {
 #[tokio::test]
 async fn a_session_has_at_most_32_operations() {
     let setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::accepted());
+    setup.service.answer(TOOL, ServiceResponse::accepted());
     let session = setup.server.session().await;
     let calls: Vec<ScriptedCall> = (0..33)
         .map(|number| ScriptedCall::new(&format!("call_{number}"), TOOL, &json!({})))

@@ -13,7 +13,7 @@ mod webhook;
 
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
-use testkit::external_service::{Answer, ExternalService, Received};
+use testkit::external_service::{ExternalService, ReceivedCall, ServiceResponse};
 use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script};
 
 use super::scripted::settings_for;
@@ -66,7 +66,7 @@ impl OperationServer {
         let model = ModelServer::start().await;
         model.respond_with(answer);
         let service = service().await;
-        service.answer(TOOL, Answer::accepted());
+        service.answer(TOOL, ServiceResponse::accepted());
         let (url, file) = (model.url(dialect), service.tools_file());
         let mut settings = settings_for(dialect, &url);
         settings.extend([("CHAT_TOOLS_FILE", file.as_str()), ("CHAT_INTERNAL_API_KEY", KEY)]);
@@ -101,8 +101,8 @@ impl OperationServer {
     }
 
     /// The request for the operation's work that the service received.
-    pub(crate) async fn call_of(&self, operation: &str) -> Received {
-        let is_it = |call: &Received| call.operation_id() == operation;
+    pub(crate) async fn call_of(&self, operation: &str) -> ReceivedCall {
+        let is_it = |call: &ReceivedCall| call.operation_id() == operation;
         let calls =
             self.service.wait_until(TOOL, "the work", |calls| calls.iter().any(is_it)).await;
         calls.into_iter().find(is_it).expect("it was waited for")

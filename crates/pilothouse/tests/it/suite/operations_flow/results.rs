@@ -1,7 +1,7 @@
 //! The possible results of an operation.
 
 use serde_json::{Value, json};
-use testkit::external_service::{Answer, SECRET};
+use testkit::external_service::{SECRET, ServiceResponse};
 
 use super::{CALL, DONE, OperationServer, TOOL, content, finished, shown};
 use crate::events::text_of;
@@ -51,11 +51,11 @@ async fn a_service_that_refuses_makes_the_operation_fail() {
     let setup = OperationServer::start().await;
     for (answer, part) in [
         (
-            Answer::status(422, &format!("no such project, {SECRET}")),
+            ServiceResponse::status(422, &format!("no such project, {SECRET}")),
             "422: no such project, <hidden>",
         ),
-        (Answer::status(500, "on fire"), "500: on fire"),
-        (Answer::status(302, ""), "302"),
+        (ServiceResponse::status(500, "on fire"), "500: on fire"),
+        (ServiceResponse::status(302, ""), "302"),
     ] {
         setup.service.answer(TOOL, answer);
         let begun = setup.begin().await;

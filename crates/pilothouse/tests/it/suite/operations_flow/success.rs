@@ -1,7 +1,7 @@
 //! The phases of an operation that succeeds.
 
 use serde_json::{Value, json};
-use testkit::external_service::{Answer, SECRET};
+use testkit::external_service::{SECRET, ServiceResponse};
 use testkit::model_server::{Gate, Script};
 
 use super::super::scripted::{dialects, output};
@@ -17,7 +17,7 @@ use crate::events::{kinds, text_of};
 #[tokio::test]
 async fn the_turn_that_starts_an_operation_continues_at_once() {
     let setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::never());
+    setup.service.answer(TOOL, ServiceResponse::never());
     let begun = setup.begin().await;
     assert_eq!(
         (assert_complete(&begun.turn), text_of(&begun.turn)),
@@ -62,7 +62,7 @@ async fn the_service_gets_the_work_and_the_callback_url() {
 #[tokio::test]
 async fn an_immediate_response_of_the_service_is_the_result() {
     let setup = OperationServer::start().await;
-    setup.service.answer(TOOL, Answer::json(json!({"file": "film.mp4"})));
+    setup.service.answer(TOOL, ServiceResponse::json(json!({"file": "film.mp4"})));
     let begun = setup.begin().await;
     let (events, end) = setup.to_the_end(&begun.task).await;
     assert_eq!((end, text_of(&events)), (finished(), DONE.to_owned()));

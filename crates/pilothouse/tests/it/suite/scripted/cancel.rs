@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::model_server::{Dialect, Ending as Answered, Gate, Script};
+use testkit::model_server::{Dialect, Gate, ResponseEnd as Answered, Script};
 
 use super::{ScriptedServer, bash, dialects, turn_of};
 use crate::contract::{TurnEnd, assert_replay};

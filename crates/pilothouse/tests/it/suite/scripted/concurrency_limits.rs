@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use reqwest::Response;
 use serde_json::json;
-use testkit::model_server::{Dialect, Ending, Gate, ModelServer, RecordedRequest, Script};
+use testkit::model_server::{Dialect, Gate, ModelServer, RecordedRequest, ResponseEnd, Script};
 use tokio::task::JoinSet;
 
 use super::auth::{jwt_server, token};
@@ -15,7 +15,7 @@ use crate::events::EventStream;
 use crate::server::{TestServer, id_of, refusal};
 
 fn open_requests(requests: &[RecordedRequest]) -> usize {
-    requests.iter().filter(|request| request.ending == Ending::Open).count()
+    requests.iter().filter(|request| request.ending == ResponseEnd::Open).count()
 }
 
 async fn post(server: &TestServer, user: Option<&str>, session: &str, text: &str) -> Response {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::model_server::{Cut, Dialect, ModelServer, Script};
+use testkit::model_server::{ConnectionCut, Dialect, ModelServer, Script};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{ENGINE, ScriptedServer, dialects, settings_for};
@@ -39,9 +39,9 @@ async fn a_failure_before_anything_was_shown_is_retried() {
             ("429", Script::rate_limited("1")),
             ("500", Script::server_error()),
             ("529", Script::overloaded()),
-            ("reset", Script::default().cut(Cut::Reset)),
-            ("closed", Script::default().cut(Cut::Close)),
-            ("no answer in a whole body", Script::default().cut(Cut::EndOfBody)),
+            ("reset", Script::default().cut(ConnectionCut::Reset)),
+            ("closed", Script::default().cut(ConnectionCut::Close)),
+            ("no answer in a whole body", Script::default().cut(ConnectionCut::EndOfBody)),
             (
                 "an error as the first event",
                 Script::default().then_error("overloaded_error", "Overloaded"),
@@ -149,7 +149,7 @@ async fn a_provider_that_comes_back_is_retried() {
 async fn a_cut_after_text_was_shown_keeps_the_text_and_reports_the_error() {
     for dialect in dialects() {
         let setup = ScriptedServer::start(dialect).await;
-        for cut in [Cut::Reset, Cut::Close, Cut::EndOfBody] {
+        for cut in [ConnectionCut::Reset, ConnectionCut::Close, ConnectionCut::EndOfBody] {
             let session = setup.server.session().await;
             let before = setup.model.requests().len();
             setup.model.enqueue(

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use testkit::model_server::{Cut, Script};
+use testkit::model_server::{ConnectionCut, Script};
 
 use super::{ScriptedServer, bash, dialects, todo};
 use crate::contract::{TurnEnd, assert_complete};
@@ -69,9 +69,12 @@ async fn the_history_is_valid_after_a_failure_at_any_point_of_a_step() {
         for script in [
             Script::unauthorized(),
             Script::empty(),
-            Script::default().think("hm").delay(pause).cut(Cut::Close),
-            Script::default().say("Well").delay(pause).cut(Cut::Reset),
-            Script::default().call(&[todo("call_a", "one")]).delay(pause).cut(Cut::EndOfBody),
+            Script::default().think("hm").delay(pause).cut(ConnectionCut::Close),
+            Script::default().say("Well").delay(pause).cut(ConnectionCut::Reset),
+            Script::default()
+                .call(&[todo("call_a", "one")])
+                .delay(pause)
+                .cut(ConnectionCut::EndOfBody),
             Script::default().say("So").then_error("overloaded_error", "Overloaded"),
         ] {
             setup.model.enqueue(script);

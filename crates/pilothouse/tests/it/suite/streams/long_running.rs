@@ -1,7 +1,7 @@
 //! Recorded streams of turns with long work, and of turns that get further messages.
 
 use serde_json::json;
-use testkit::external_service::Answer;
+use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Dialect, Gate, Script};
 
 use super::assert_says;
@@ -32,7 +32,9 @@ async fn a_running_sub_session() {
 async fn a_background_call() {
     let setup = LongWorkServer::with(&[]).await;
     let gate = Gate::closed();
-    setup.service.answer("read_slowly", Answer::json(json!({"tonnes": 12})).held_by(&gate));
+    setup
+        .service
+        .answer("read_slowly", ServiceResponse::json(json!({"tonnes": 12})).held_by(&gate));
     setup.script_model(|words, step, request| match step {
         0 => calls(&[slow("call_slow", "read_slowly")]),
         1 => {

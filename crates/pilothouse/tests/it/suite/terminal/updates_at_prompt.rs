@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::external_service::{Answer, ExternalService};
+use testkit::external_service::{ExternalService, ServiceResponse};
 use testkit::model_server::{Dialect, Script};
 
 use super::scripted::todo;
@@ -38,7 +38,7 @@ async fn turns_of_other_clients_are_shown_once_at_the_prompt() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finished_operation_is_shown_and_the_prompt_is_free_until_then() {
     let service = ExternalService::start(&[("render", json!({"long_running": true}))]).await;
-    service.answer("render", Answer::accepted());
+    service.answer("render", ServiceResponse::accepted());
     let file = service.tools_file();
     let settings = [("CHAT_TOOLS_FILE", file.as_str()), ("CHAT_INTERNAL_API_KEY", KEY)];
     let setup = ScriptedServer::with(Dialect::OpenAi, &settings).await;
