@@ -46,8 +46,8 @@ async fn every_edit_creates_a_version_and_any_version_can_be_active() {
 
     let missing = (404, "GRAPH_NOT_FOUND".to_owned());
     assert_eq!(user.refused(Method::PUT, &activate, &active(3)).await, missing);
-    let nobody = format!("/graphs/{UNKNOWN_ID}");
-    assert_eq!(user.refused(Method::PUT, &nobody, &adder("x", 1)).await, missing);
+    let unknown = format!("/graphs/{UNKNOWN_ID}");
+    assert_eq!(user.refused(Method::PUT, &unknown, &adder("x", 1)).await, missing);
     let mut other = adder("x", 1);
     other["id"] = json!(UNKNOWN_ID);
     let refused = user.refused(Method::PUT, &path, &other).await;
