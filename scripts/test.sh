@@ -27,7 +27,7 @@ if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm
   trap 'rm -rf "$TMPDIR"' EXIT
 fi
 
-record() { printf '%-46s %-8s %5s s\n' "$1" "$2" "$3" >>"$TEST_REPORT"; }
+record() { printf '%-50s %-8s %5s s\n' "$1" "$2" "$3" >>"$TEST_REPORT"; }
 
 step() { # NAME COMMAND…
   local name=$1 start=$SECONDS
@@ -45,19 +45,28 @@ not_run() { for name; do record "$name" 'not run' 0; done; }
 
 lint_and_build() { cargo build --quiet --workspace --bins --tests; }
 
+# nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
 rust_tests() {
-  # nextest gives every test its own process and a time limit; plain `cargo test` runs the same tests.
   if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --workspace --test-threads $((2 * $(nproc)))
+    # Most tests wait more than they work.
+    cargo nextest run --workspace --test-threads $((5 * $(nproc))) -E "not ($alone)"
   else
     cargo test --workspace
   fi
+}
+
+# Tests that measure memory, or fill a disk or the server's connections. Among the others they would make all of them
+# wait until nothing else runs.
+alone='binary_id(pilothouse::it) & test(/::(disk_full|slow_clients|floods)::/)'
+rust_tests_alone() {
+  ! cargo nextest --version >/dev/null 2>&1 || cargo nextest run --workspace --test-threads 1 -E "$alone"
 }
 
 page_checks() { npm --prefix web run --silent check && npm --prefix web run --silent test; }
 
 suite() { # what needs the servers, once they are there
   step 'Rust tests' rust_tests
+  step 'Rust tests that need the machine to themselves' rust_tests_alone
   step 'npm client, embedded engine' clients/ai/test.sh embedded
   step 'npm client, distributed engine' clients/ai/test.sh distributed
   step 'examples' examples/test.sh embedded
@@ -99,7 +108,7 @@ suite) suite ;;
   everything
   printf '\n== Result\n'
   cat "$TEST_REPORT"
-  printf '%-46s %-8s %5s s\n' 'all' '' "$SECONDS"
+  printf '%-50s %-8s %5s s\n' 'all' '' "$SECONDS"
   ! grep -qE ' (FAILED|not run) ' "$TEST_REPORT"
   ;;
 *)

@@ -1180,13 +1180,6 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description The body of every error response. */
-        ApiProblem: {
-            /** @description A sentence for a person. */
-            detail: string;
-            /** @description A stable code for a program. */
-            code: string;
-        };
         AttemptData: {
             /**
              * Format: int32
@@ -2164,6 +2157,13 @@ export interface components {
             /** @description Client-chosen id: sending the message again joins the turn it started. */
             message_id?: string | null;
         };
+        /** @description The body of every error response. */
+        Problem: {
+            /** @description A sentence for a person. */
+            detail: string;
+            /** @description A stable code for a program. */
+            code: string;
+        };
         PromptTheme: {
             name: string;
             prompts: string[];
@@ -2809,7 +2809,6 @@ export type AgentSource = components['schemas']['AgentSource'];
 export type AgentsMove = components['schemas']['AgentsMove'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKeyView = components['schemas']['ApiKeyView'];
-export type ApiProblem = components['schemas']['ApiProblem'];
 export type AttemptData = components['schemas']['AttemptData'];
 export type AuthKind = components['schemas']['AuthKind'];
 export type AvailableExecution = components['schemas']['AvailableExecution'];
@@ -2920,6 +2919,7 @@ export type OpsWorker = components['schemas']['OpsWorker'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PinnedBody = components['schemas']['PinnedBody'];
 export type PlainMessage = components['schemas']['PlainMessage'];
+export type Problem = components['schemas']['Problem'];
 export type PromptTheme = components['schemas']['PromptTheme'];
 export type QueuedFollowUp = components['schemas']['QueuedFollowUp'];
 export type ResponseBody = components['schemas']['ResponseBody'];
@@ -3054,7 +3054,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3083,7 +3083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3141,7 +3141,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description This block cannot be run on its own */
@@ -3150,7 +3150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Block not found */
@@ -3159,7 +3159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The run needs approval; `review_id` names the review */
@@ -3168,7 +3168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The inputs do not match the block's schema */
@@ -3177,7 +3177,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The block ran into its time limit */
@@ -3186,7 +3186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3235,7 +3235,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3273,7 +3273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Operation not found */
@@ -3282,7 +3282,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -3291,7 +3291,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description No internal key is configured on this server */
@@ -3300,7 +3300,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3329,7 +3329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3366,7 +3366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3399,7 +3399,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3435,7 +3435,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -3444,7 +3444,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3473,7 +3473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3504,7 +3504,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3535,7 +3535,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3566,7 +3566,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3601,7 +3601,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description No turn is running, or the message id was used before */
@@ -3610,7 +3610,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -3619,7 +3619,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Too many follow-ups are waiting */
@@ -3628,7 +3628,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3663,7 +3663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3730,7 +3730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The message id was used before, or the session changed */
@@ -3739,7 +3739,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -3748,7 +3748,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3783,7 +3783,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -3792,7 +3792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3940,7 +3940,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3976,7 +3976,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -3985,7 +3985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description No internal key is configured on this server */
@@ -3994,7 +3994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4027,7 +4027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4061,7 +4061,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4097,7 +4097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4126,7 +4126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The execution is still active */
@@ -4135,7 +4135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4197,7 +4197,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is not a graph */
@@ -4206,7 +4206,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4242,7 +4242,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4286,7 +4286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The body is not a graph */
@@ -4295,7 +4295,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4326,7 +4326,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The agent is in the marketplace and cannot be deleted */
@@ -4335,7 +4335,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4379,7 +4379,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The graph contains blocks that are not allowed */
@@ -4388,7 +4388,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not found, or not owned by the caller */
@@ -4397,7 +4397,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -4406,7 +4406,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4451,7 +4451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The graph contains blocks that are not allowed */
@@ -4460,7 +4460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not found, or not owned by the caller */
@@ -4469,7 +4469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -4478,7 +4478,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4514,7 +4514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4551,7 +4551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4583,7 +4583,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4618,7 +4618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The caller has too many open streams */
@@ -4627,7 +4627,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4662,7 +4662,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -4671,7 +4671,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4706,7 +4706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4737,7 +4737,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4772,7 +4772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4804,7 +4804,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4848,7 +4848,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4881,7 +4881,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The library is full */
@@ -4890,7 +4890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4921,7 +4921,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4965,7 +4965,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4996,7 +4996,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5027,7 +5027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5056,7 +5056,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5091,7 +5091,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5100,7 +5100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5131,7 +5131,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The library is full */
@@ -5140,7 +5140,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5196,7 +5196,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The name is taken, or there are too many folders */
@@ -5205,7 +5205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5214,7 +5214,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5247,7 +5247,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5256,7 +5256,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5307,7 +5307,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5336,7 +5336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5371,7 +5371,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The name is taken */
@@ -5380,7 +5380,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5389,7 +5389,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5424,7 +5424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The folder would contain itself, or the name is taken in the new parent */
@@ -5433,7 +5433,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5462,7 +5462,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5495,7 +5495,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A review was not found, or is not owned by the caller */
@@ -5504,7 +5504,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Already decided, from different executions, or from an execution that has ended */
@@ -5513,7 +5513,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5544,7 +5544,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5578,7 +5578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5621,7 +5621,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5653,7 +5653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5689,7 +5689,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5731,7 +5731,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The name is taken, or the marketplace is full */
@@ -5740,7 +5740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5749,7 +5749,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5780,7 +5780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5789,7 +5789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5822,7 +5822,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description A field is missing or invalid */
@@ -5831,7 +5831,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiProblem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

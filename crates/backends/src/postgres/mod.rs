@@ -3,10 +3,10 @@
 //! # Locks
 //! A transaction that takes several locks takes them in this order, so that no two deadlock:
 //! 1. the quota keys of a session (advisory locks: the session's own first, then its user's;
-//!   `turns/advisory_locks.rs`),
+//!    `turns/advisory_locks.rs`),
 //! 2. the row of the session,
 //! 3. rows of turns: the parent of a new turn; the turn itself, then those that get its permit; a whole tree when it
-//!   is cancelled, under the locks of all its quota keys,
+//!    is cancelled, under the locks of all its quota keys,
 //! 4. the row of a stream log.
 //!
 //! Agent data has separate locks, taken in this order:

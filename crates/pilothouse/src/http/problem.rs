@@ -32,7 +32,7 @@ enum Shape {
 
 /// The body of every error response.
 #[derive(serde::Serialize, utoipa::ToSchema)]
-#[schema(as = ApiProblem)]
+#[schema(as = Problem)]
 pub(crate) struct ProblemBody {
     /// A sentence for a person.
     detail: String,

@@ -76,7 +76,7 @@ async fn an_agent_is_imported_listed_run_shown_and_exported_from_the_terminal() 
     assert!(begun.code == Some(0) && begun.out.contains("agents show"), "{}", begun.out);
     for (arguments, complaint) in [
         (&["agents", "run", id, "--wait"][..], "Missing inputs: Price."),
-        (&["agents", "run", "Fuel surplus"], "Do you mean: Fuel surcharge"),
+        (&["agents", "run", "Fuel surplus"], "Did you mean: Fuel surcharge"),
         (&["agents", "show", "nothing"], "Run not found."),
         (&["export", "01900000-0000-7000-8000-000000000000"], "Agent or version not found"),
     ] {

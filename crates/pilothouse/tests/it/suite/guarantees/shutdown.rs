@@ -82,7 +82,7 @@ async fn a_second_signal_ends_the_server_at_once_and_loses_nothing() {
     let mut server = server_for(&model, &ALL_AT_ONCE);
     let mut turns = start_all(&server).await;
     server.sigterm();
-    server.wait_for_log("stopping");
+    server.wait_for_log("shutting down");
     server.sigterm();
     server.wait_for_exit(EXIT_TIMEOUT);
     assert!(server.log().contains("stopped at once"), "it did not wait for the turns");

@@ -35,7 +35,7 @@ async fn a_model_that_stalls_in_a_call_times_out_and_the_error_names_the_call() 
     let words = first(&events, "error")["errorText"].as_str().expect("text").to_owned();
     assert!(words.contains("2 seconds") && words.contains("bash_exec"), "{words}");
     let log = setup.server.log();
-    let line = log.lines().find(|line| line.contains("the model is silent"));
+    let line = log.lines().find(|line| line.contains("the model sent nothing for too long"));
     let line = line.unwrap_or_else(|| panic!("it was not logged:\n{log}"));
     assert!(line.contains("bash_exec"), "{line}");
     setup.model.wait_until_idle().await;

@@ -39,7 +39,7 @@ async fn a_running_turn_is_resumed_in_the_terminal_across_a_restart() {
     terminal.shown.wait_for("> /stream count=60");
     server.restart();
     terminal.shown.wait_for("reconnected");
-    terminal.shown.wait_for(&format!("Session {session}."));
+    terminal.shown.wait_for(&format!("Chat {session}."));
     drop(terminal.child.stdin.take());
     assert!(terminal.wait());
 }

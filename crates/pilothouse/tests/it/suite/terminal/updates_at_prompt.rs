@@ -19,7 +19,7 @@ async fn turns_of_other_clients_are_shown_once_at_the_prompt() {
     setup.model.enqueue(Script::text("Before you came."));
     setup.turn(&session, "hello").await;
     let terminal = Terminal::open(&setup.server, &["--session", &session]);
-    terminal.shown.wait_for(&format!("Session {session}."));
+    terminal.shown.wait_for(&format!("Chat {session}."));
     // Two polls of a session without news.
     tokio::time::sleep(Duration::from_secs(5)).await;
     for (number, words) in ["News one.", "News two."].iter().enumerate() {
