@@ -27,7 +27,7 @@ pub trait ModelProvider: Send + Sync {
     /// A title of a few words for a session that starts with `message`; `None` when this provider has no model for it.
     async fn title(&self, message: &str) -> Result<Option<String>, ModelError>;
     /// Whether `stream` can summarize a session. A provider without a model cannot.
-    fn summarises(&self) -> bool {
+    fn summarizes(&self) -> bool {
         true
     }
 }

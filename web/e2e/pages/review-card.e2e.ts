@@ -13,7 +13,7 @@ async function reviewsOf(copilot: Copilot, server: Parameters<typeof requestJson
 }
 
 function request(url: string): string {
-  const call = { block_id: WEB_REQUEST, input_data: { url, method: 'POST', body: { metres: 30 } } };
+  const call = { block_id: WEB_REQUEST, input_data: { url, method: 'POST', body: { meters: 30 } } };
   return `/tool run_block ${JSON.stringify(call)}`;
 }
 

@@ -37,7 +37,7 @@ pub(super) async fn run(
     context: &BlockContext,
     out: &dyn OutputSink,
 ) -> Result<(), BlockError> {
-    let outputs = match inner.model.summarises() {
+    let outputs = match inner.model.summarizes() {
         // Without a model, use sample values of the right types.
         false => samples(spec),
         true => tokio::select! {

@@ -27,7 +27,7 @@ fn an_invalid_configuration_refuses_to_start_with_a_message() {
     for (environment, arguments, part) in [
         (&[("DATABASE_URL", "postgres://x")][..], &["serve"][..], "DATABASE_URL is set"),
         (&[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", "short")], &["serve"], "openssl rand"),
-        (&[], &["--host", "0.0.0.0"], "loopback address only"),
+        (&[], &["--host", "0.0.0.0"], "only allows a loopback address"),
         (&[("PILOTHOUSE_PORT", "many")], &["serve"], "PILOTHOUSE_PORT (environment) must be"),
     ] {
         let output = run(environment, arguments);

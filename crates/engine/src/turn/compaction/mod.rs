@@ -125,7 +125,7 @@ impl TurnAttempt {
     ) -> Result<SummaryReply, TurnHalt> {
         let options = &self.inner.options;
         // The last step is reserved for the answer.
-        if !self.inner.model.summarises() || progress.steps_done + 1 >= options.max_steps {
+        if !self.inner.model.summarizes() || progress.steps_done + 1 >= options.max_steps {
             return Ok(SummaryReply::default());
         }
         let request = summary::request(draft, self.turn.request.tier, window);

@@ -11,7 +11,7 @@ mod followed_turn;
 mod killed_executor;
 mod operations;
 mod rolling_restart;
-mod rows;
+pub(crate) mod rows;
 mod session_trees;
 mod suspended;
 mod two_apis;

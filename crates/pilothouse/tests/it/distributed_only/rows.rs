@@ -25,7 +25,7 @@ pub(super) async fn rows_of(cluster: &Cluster, turn: &str) -> Vec<String> {
 }
 
 /// The first column of each row of the result.
-pub(super) async fn ask(cluster: &Cluster, statement: &str) -> Vec<String> {
+pub(crate) async fn ask(cluster: &Cluster, statement: &str) -> Vec<String> {
     let url = &cluster.storage().urls().database;
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("it is there");
     let asking = async {

@@ -41,7 +41,7 @@ async fn invalid_bodies_are_refused() {
         (b"{}".to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":1}"#.to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":["x"]}"#.to_vec(), 422, "VALIDATION_ERROR"),
-        (br#"{"message":"x","colour":"red"}"#.to_vec(), 422, "VALIDATION_ERROR"),
+        (br#"{"message":"x","color":"red"}"#.to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":"x","user_id":"somebody"}"#.to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":"x","mode":"slow"}"#.to_vec(), 422, "VALIDATION_ERROR"),
         (br#"{"message":"x","context":{"a":1}}"#.to_vec(), 422, "VALIDATION_ERROR"),
@@ -111,7 +111,7 @@ async fn other_routes_refuse_invalid_input() {
     assert_eq!(patch(json!({"title": "x".repeat(201)})).await, 422);
     assert_eq!(patch(json!({"title": "x", "more": 1})).await, 422);
     assert_eq!(
-        raw(&server, "/chat/sessions", "application/json", r#"{"colour":"red"}"#).await.0,
+        raw(&server, "/chat/sessions", "application/json", r#"{"color":"red"}"#).await.0,
         422
     );
     assert_eq!(raw(&server, "/api-keys", "application/json", r#"{"name":""}"#).await.0, 422);

@@ -59,7 +59,7 @@ impl ModelClient {
 
     /// Fails without a real model, for blocks that need an answer in a certain format.
     pub(super) fn require_model(&self) -> Result<(), BlockError> {
-        match self.0.summarises() {
+        match self.0.summarizes() {
             true => Ok(()),
             false => Err(BlockError::failed(
                 "This block needs a language model, and none is configured on this server.",

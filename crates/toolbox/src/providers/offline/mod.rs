@@ -47,7 +47,7 @@ impl ModelProvider for OfflinePilot {
         Ok(None)
     }
 
-    fn summarises(&self) -> bool {
+    fn summarizes(&self) -> bool {
         false
     }
 }

@@ -99,13 +99,13 @@ async fn invalid_inputs_start_no_execution() {
     let execute = format!("/graphs/{id}/execute");
     for (inputs, word) in [
         (json!({}), "Missing inputs: n."),
-        (json!({"n": 1, "colour": "red"}), "Unknown inputs: colour."),
+        (json!({"n": 1, "color": "red"}), "Unknown inputs: color."),
     ] {
         let (status, body) = user.call(Method::POST, &execute, &json!({"inputs": inputs})).await;
         assert_eq!((status, &body["code"]), (400, &json!("INVALID_INPUTS")), "{body}");
         assert!(text(&body["detail"]).contains(word), "{body}");
     }
-    let unknown = json!({"inputs": {"n": 1}, "colour": "red"});
+    let unknown = json!({"inputs": {"n": 1}, "color": "red"});
     assert_eq!(user.refused(Method::POST, &execute, &unknown).await.0, 422);
     assert_eq!(user.get("/executions").await, json!([]));
     assert_eq!(user.outputs(&id, &json!({"n": "4"})).await, json!({"sum": [5]}));

@@ -41,7 +41,7 @@ async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
     assert_eq!(names(&page["agents"], "name"), ["Tide table"]);
     let pagination = json!({"total_items": 4, "total_pages": 2, "current_page": 2, "page_size": 3});
     assert_eq!(page["pagination"], pagination);
-    for bad in ["?page=0", "?page_size=101", "?sort_by=colour"] {
+    for bad in ["?page=0", "?page_size=101", "?sort_by=color"] {
         let path = format!("/library/agents{bad}");
         assert_eq!(user.refused(Method::GET, &path, &Value::Null).await.0, 422, "{bad}");
     }
@@ -50,19 +50,19 @@ async fn agents_are_listed_found_despite_typos_marked_and_hidden() {
     let path = |number: usize| format!("/library/agents/{}", text(&all["agents"][number]["id"]));
     let change =
         async |number: usize, body: Value| user.done(Method::PATCH, &path(number), &body).await;
-    let favourite = change(3, json!({"is_favorite": true, "name": "Tides"})).await;
+    let favorite = change(3, json!({"is_favorite": true, "name": "Tides"})).await;
     assert_eq!(
-        (&favourite["is_favorite"], &favourite["name"]),
+        (&favorite["is_favorite"], &favorite["name"]),
         (&json!(true), &json!("Tides")),
-        "{favourite}"
+        "{favorite}"
     );
-    let favourites = user.get("/library/agents/favorites").await;
-    assert_eq!(names(&favourites["agents"], "name"), ["Tides"]);
+    let favorites = user.get("/library/agents/favorites").await;
+    assert_eq!(names(&favorites["agents"], "name"), ["Tides"]);
     change(0, json!({"is_hidden": true})).await;
     assert_eq!(shown(&user, "").await.len(), 3);
     assert_eq!(shown(&user, "?is_hidden=true").await, ["Crew roster"]);
     assert_eq!(user.get(&path(0)).await["name"], "Crew roster", "hidden, not deleted");
-    for bad in [json!({"name": " "}), json!({"colour": "red"})] {
+    for bad in [json!({"name": " "}), json!({"color": "red"})] {
         assert_eq!(user.refused(Method::PATCH, &path(1), &bad).await.0, 422, "{bad}");
     }
     let missing = format!("/library/agents/{UNKNOWN_ID}");

@@ -53,7 +53,7 @@ async fn a_nested_agent_that_fails_or_cannot_run_fails_its_node() {
     let endless = endless.save(&server, "Endless").await;
     let outer = GraphBuilder::default()
         .node("gone", RUN_AGENT, json!({"graph_id": "no-such-agent", "graph_version": 1}))
-        .node("unknown", RUN_AGENT, picky.as_node(json!({"colour": "red"})))
+        .node("unknown", RUN_AGENT, picky.as_node(json!({"color": "red"})))
         .node("endless", RUN_AGENT, endless.as_node(json!({})))
         .output("first", "gone.error")
         .output("second", "unknown.error")
@@ -62,7 +62,7 @@ async fn a_nested_agent_that_fails_or_cannot_run_fails_its_node() {
     let ended = run.completed(&server).await;
     assert_eq!(ended["failed_nodes"].as_array().map(Vec::len), Some(3));
     for (output, why) in
-        [("first", "agent was not found"), ("second", "colour"), ("third", "20 node runs")]
+        [("first", "agent was not found"), ("second", "color"), ("third", "20 node runs")]
     {
         let said = ended["outputs"][output][0].as_str().unwrap_or_default();
         assert!(said.contains(why), "{output}: {said}");

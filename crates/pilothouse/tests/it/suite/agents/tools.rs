@@ -16,9 +16,9 @@ async fn the_copilot_finds_an_agent_runs_it_and_reads_its_outputs() {
     let needs = copilot.call("run_agent", json!({"username_agent_slug": name})).await;
     assert_eq!(needs["type"], "agent_details", "{needs}");
     assert!(needs["agent"]["inputs"]["properties"]["tax_percent"].is_object(), "{needs}");
-    let wrong = json!({"username_agent_slug": name, "inputs": {"colour": "red"}});
+    let wrong = json!({"username_agent_slug": name, "inputs": {"color": "red"}});
     let refused = copilot.call("run_agent", wrong).await;
-    assert_eq!(refused["unrecognized_fields"], json!(["colour"]), "{refused}");
+    assert_eq!(refused["unrecognized_fields"], json!(["color"]), "{refused}");
 
     let asked = json!({
         "username_agent_slug": name, "inputs": {"customer": "Ada"}, "use_defaults": true, "wait_for_result": 60,

@@ -26,9 +26,9 @@ async fn a_block_lists_its_inputs_before_it_runs() {
     let broken = json!({"operation": "Divide", "a": 1, "b": 0});
     let failed = copilot.call("run_block", json!({"block_id": id, "input_data": broken})).await;
     assert_eq!(failed["error"], "block_failed", "{failed}");
-    let alien = json!({"operation": "Add", "a": 1, "b": 0, "colour": "red"});
+    let alien = json!({"operation": "Add", "a": 1, "b": 0, "color": "red"});
     let refused = copilot.call("run_block", json!({"block_id": id, "input_data": alien})).await;
-    assert_eq!(refused["unrecognized_fields"], json!(["colour"]), "{refused}");
+    assert_eq!(refused["unrecognized_fields"], json!(["color"]), "{refused}");
     copilot.setup.model.assert_no_violations();
 }
 

@@ -85,7 +85,7 @@ async fn a_second_signal_ends_the_server_at_once_and_loses_nothing() {
     server.wait_for_log("shutting down");
     server.sigterm();
     server.wait_for_exit(EXIT_TIMEOUT);
-    assert!(server.log().contains("stopped at once"), "it did not wait for the turns");
+    assert!(server.log().contains("exiting at once"), "it did not wait for the turns");
     join_all(turns.iter_mut().map(FollowedTurn::read_to_the_break)).await;
     hanging_flag.store(false, Ordering::Relaxed);
     server.restart();

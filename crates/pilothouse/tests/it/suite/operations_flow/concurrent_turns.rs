@@ -69,17 +69,17 @@ async fn a_message_while_an_operation_continues_the_conversation_is_a_follow_up(
     setup
         .model
         .enqueue(Script::default().say_in("The film ", 1).wait_for(&gate).say_in("is ready.", 1));
-    setup.model.enqueue(Script::text("In colour."));
+    setup.model.enqueue(Script::text("In color."));
     setup.complete(&begun.operation, &film()).await;
     gate.reached().await;
     let path = format!("/chat/sessions/{}/messages/pending", begun.session);
-    let sent = setup.server.post(&path, &json!({"message": "in colour?"})).send().await;
+    let sent = setup.server.post(&path, &json!({"message": "in color?"})).send().await;
     crate::server::json_of(sent.expect("an answer")).await;
     gate.open();
     let (events, end) = setup.to_the_end(&begun.task).await;
-    assert_eq!((end, text_of(&events)), (finished(), "The film is ready.In colour.".to_owned()));
+    assert_eq!((end, text_of(&events)), (finished(), "The film is ready.In color.".to_owned()));
     let asked = setup.model.requests().last().expect("requests").last_user_text();
-    assert_eq!(asked, "in colour?");
+    assert_eq!(asked, "in color?");
     history(&setup.server, &begun.session).await;
     setup.model.assert_no_violations();
 }
