@@ -49,7 +49,7 @@ test('every tool call has a card with its result', async ({ visitor }) => {
   const [answer] = await copilot.responses.all();
   await answer?.getByText('Casting off').first().waitFor();
   await answer
-    ?.getByText(/no such file/i)
+    ?.getByText(/file not found/i)
     .first()
     .waitFor();
 });
