@@ -10,7 +10,7 @@ const TODOS = [
   { content: 'Write the passage plan', activeForm: 'Writing the passage plan', status: 'pending' },
 ];
 
-const NOTES = '# Passage plan\n\nLeave at 09:40, newVisitor at 15:10.\n';
+const NOTES = '# Passage plan\n\nLeave at 09:40, arrive at 15:10.\n';
 
 export function playVoyage(model: ScriptedModel): void {
   model.respondWith(

@@ -21,7 +21,7 @@ const ADVICE: Record<string, string> = {
   provider_auth: "The model provider rejected this server's API key. Ask your administrator to update it.",
   provider_refused: 'The model provider declined this request. Try rephrasing it.',
   context_too_long: 'This chat is too long for the model. Start a new one.',
-  crash_loop: 'The server crashed three times while runningResponse this.',
+  crash_loop: 'The server crashed three times while answering this.',
   max_budget_exhausted: 'This response reached its cost limit. Try a smaller request.',
   max_time_exhausted: 'This response reached its time limit. Try a smaller request.',
   max_turns_exhausted: 'This response reached its step limit. Try a smaller request.',

@@ -139,7 +139,7 @@ fn tagged(headers: &HeaderMap, etag: &HeaderValue, bytes: &Bytes) -> Response {
     response
 }
 
-/// Sets the security headers. PageFiles get them too, because an image can be opened as a document.
+/// Sets the security headers. Files of the page get them too, because an image can be opened as a document.
 fn set_security_headers(response: &mut Response) {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
