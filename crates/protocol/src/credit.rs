@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::text_enum::text_enum;
+
 /// A charge. Its key is unique per user, so that it is booked once however often it is submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreditCharge {
@@ -25,28 +27,12 @@ pub struct CreditTransaction {
     pub transaction_time: Timestamp,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum TransactionKind {
-    TopUp,
-    Usage,
-    Grant,
-    Refund,
-}
-
-impl TransactionKind {
-    pub const ALL: [Self; 4] = [Self::TopUp, Self::Usage, Self::Grant, Self::Refund];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TopUp => "TOP_UP",
-            Self::Usage => "USAGE",
-            Self::Grant => "GRANT",
-            Self::Refund => "REFUND",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+text_enum! {
+    #[derive(utoipa::ToSchema)]
+    pub enum TransactionKind {
+        TopUp = "TOP_UP",
+        Usage = "USAGE",
+        Grant = "GRANT",
+        Refund = "REFUND",
     }
 }

@@ -8,48 +8,25 @@ use serde_json::{Map, Value};
 
 use crate::ids::{ExecutionId, GraphId, NodeId, ReviewId, UserId, WorkerId};
 use crate::permissions::Permissions;
+use crate::rehearsal::Rehearsal;
 use crate::review::ReviewDecision;
+use crate::text_enum::text_enum;
 
-/// The states of an execution and of its node executions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ExecutionStatus {
-    Incomplete,
-    Queued,
-    Running,
-    Completed,
-    Terminated,
-    Failed,
-    Review,
+text_enum! {
+    /// The states of an execution and of its node executions.
+    #[derive(Hash, utoipa::ToSchema)]
+    pub enum ExecutionStatus {
+        Incomplete = "INCOMPLETE",
+        Queued = "QUEUED",
+        Running = "RUNNING",
+        Completed = "COMPLETED",
+        Terminated = "TERMINATED",
+        Failed = "FAILED",
+        Review = "REVIEW",
+    }
 }
 
 impl ExecutionStatus {
-    pub const ALL: [Self; 7] = [
-        Self::Incomplete,
-        Self::Queued,
-        Self::Running,
-        Self::Completed,
-        Self::Terminated,
-        Self::Failed,
-        Self::Review,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Incomplete => "INCOMPLETE",
-            Self::Queued => "QUEUED",
-            Self::Running => "RUNNING",
-            Self::Completed => "COMPLETED",
-            Self::Terminated => "TERMINATED",
-            Self::Failed => "FAILED",
-            Self::Review => "REVIEW",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
-
     pub fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Terminated | Self::Failed)
     }
@@ -108,6 +85,17 @@ pub struct ExecutionRequest {
     /// The number of copilot turns above this execution that were started by a block of an execution.
     #[serde(default)]
     pub copilot_depth: u32,
+    /// A dry run is a rehearsal; this says how it answers for blocks. `None`: with the model, or with made-up data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rehearsal: Option<Box<Rehearsal>>,
+}
+
+impl ExecutionRequest {
+    /// How blocks that would act are answered for; `None` if they really run.
+    pub fn rehearsal(&self) -> Option<Rehearsal> {
+        let default = || Rehearsal { use_model: true, ..Rehearsal::default() };
+        self.dry_run.then(|| self.rehearsal.as_deref().cloned().unwrap_or_else(default))
+    }
 }
 
 /// Where approval is required.

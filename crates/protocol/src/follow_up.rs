@@ -1,9 +1,9 @@
 //! Follow-ups: messages sent while a turn runs.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::ids::{MessageId, SessionId, TurnId};
+use crate::text_enum::text_enum;
 
 /// A message for the turn that was running when it was sent. It ends in exactly one state.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,26 +19,16 @@ pub struct FollowUp {
     pub created_at: Timestamp,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FollowUpState {
-    /// Waiting for the next step.
-    Pending,
-    /// Delivered to the model, and in the history.
-    Delivered,
-    /// The turn failed before it could be delivered; the sender can send it again.
-    Returned,
-    /// The turn was canceled before it could be delivered.
-    Dropped,
-}
-
-impl FollowUpState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Delivered => "delivered",
-            Self::Returned => "returned",
-            Self::Dropped => "dropped",
-        }
+text_enum! {
+    #[derive(utoipa::ToSchema)]
+    pub enum FollowUpState {
+        /// Waiting for the next step.
+        Pending = "pending",
+        /// Delivered to the model, and in the history.
+        Delivered = "delivered",
+        /// The turn failed before it could be delivered; the sender can send it again.
+        Returned = "returned",
+        /// The turn was canceled before it could be delivered.
+        Dropped = "dropped",
     }
 }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::graph_edit::GraphEdit;
 use crate::ids::{BlockId, GraphId, NodeId, UserId};
 
 /// Separators between the name of a pin and a key, an index or an attribute inside its value.
@@ -116,17 +117,32 @@ pub struct GraphMeta {
     pub created_at: Timestamp,
 }
 
-/// A problem of a graph, with its location.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+/// A problem of a graph, with its location and, where only one repair is possible, the edit that repairs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = GraphProblem)]
 pub struct GraphProblem {
+    /// A stable code.
+    pub code: String,
+    /// Where it is in the agent spec: `steps.page.url`, `inputs.harbor`, `outputs.tide`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_id: Option<String>,
-    /// A stable code.
-    pub code: String,
+    /// The name of the step, input or output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     pub message: String,
+    /// What would be right there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What is there instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub got: Option<String>,
+    /// The edit that repairs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<GraphEdit>,
 }
 
 /// Problems of the inputs of an execution.

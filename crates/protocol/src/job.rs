@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use crate::execution::ExecutionClaim;
 use crate::ids::{ExecutionId, TurnId};
+use crate::turn::TurnClaim;
 
 /// Prefix of an execution id in the text form of a job. A turn has no prefix.
 const EXECUTION: &str = "execution:";
@@ -14,6 +16,14 @@ pub enum Job {
 }
 
 impl Job {
+    /// The id, without the kind.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Turn(id) => id.as_str(),
+            Self::Execution(id) => id.as_str(),
+        }
+    }
+
     /// The reverse of `to_string`.
     pub fn parse(text: &str) -> Self {
         match text.strip_prefix(EXECUTION) {
@@ -53,6 +63,25 @@ impl From<ExecutionId> for Job {
 impl From<&ExecutionId> for Job {
     fn from(id: &ExecutionId) -> Self {
         Self::Execution(id.clone())
+    }
+}
+
+/// The right to act for a job. It becomes invalid when the job is claimed again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct JobClaim {
+    pub job: Job,
+    pub fence: u64,
+}
+
+impl From<&TurnClaim> for JobClaim {
+    fn from(claim: &TurnClaim) -> Self {
+        Self { job: (&claim.turn_id).into(), fence: claim.fence }
+    }
+}
+
+impl From<&ExecutionClaim> for JobClaim {
+    fn from(claim: &ExecutionClaim) -> Self {
+        Self { job: (&claim.execution_id).into(), fence: claim.fence }
     }
 }
 

@@ -8,6 +8,8 @@ pub mod cursor;
 pub mod execution;
 pub mod follow_up;
 pub mod graph;
+pub mod graph_diff;
+pub mod graph_edit;
 pub mod ids;
 pub mod job;
 pub mod library;
@@ -17,14 +19,18 @@ pub mod operation;
 pub mod permissions;
 pub mod problem;
 pub mod redact;
+pub mod rehearsal;
 pub mod replay;
 pub mod response;
 pub mod review;
+pub mod secret;
 pub mod segment;
 pub mod session;
 pub mod sse;
 pub mod text;
+pub mod text_enum;
 pub mod tool;
+pub mod tool_labels;
 pub mod turn;
 pub mod usage;
 
@@ -34,5 +40,5 @@ pub use ids::{
     ListingVersionId, MessageId, NodeId, OperationId, RecordId, ReviewId, SessionId, TaskId,
     TurnId, UserId, WorkerId,
 };
-pub use job::Job;
+pub use job::{Job, JobClaim};
 pub use segment::{Segment, SegmentBuilder, Seq};

@@ -34,6 +34,29 @@ pub struct LibraryAgent {
     pub last_run_at: Option<Timestamp>,
 }
 
+impl LibraryAgent {
+    /// A new entry for a marketplace agent. It is pinned to the version listed there.
+    pub fn of_listing(listing: Listing, now: Timestamp) -> Self {
+        Self {
+            id: LibraryAgentId::fresh(),
+            graph_id: listing.graph_id,
+            graph_version: listing.graph_version,
+            name: listing.name,
+            description: listing.description,
+            creator: Some(listing.username),
+            folder_id: None,
+            is_favorite: false,
+            is_created_by_user: false,
+            is_hidden: false,
+            use_graph_is_active_version: false,
+            settings: SafeMode::default(),
+            created_at: now,
+            updated_at: now,
+            last_run_at: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Folder {
     pub id: FolderId,

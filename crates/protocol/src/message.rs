@@ -5,26 +5,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{CallId, MessageId, SessionId, TurnId};
+use crate::text_enum::text_enum;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MessageRole {
-    User,
-    Assistant,
-    /// The result of one tool call.
-    Tool,
-    /// A notice for the user (a stop, an error). Never sent to the model.
-    System,
-}
-
-impl MessageRole {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-            Self::System => "system",
-        }
+text_enum! {
+    #[derive(utoipa::ToSchema)]
+    pub enum MessageRole {
+        User = "user",
+        Assistant = "assistant",
+        /// The result of one tool call.
+        Tool = "tool",
+        /// A notice for the user (a stop, an error). Never sent to the model.
+        System = "system",
     }
 }
 
@@ -36,16 +27,17 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// How a tool call ended. Every call has exactly one outcome before the next model call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolOutcome {
-    Ok,
-    Error,
-    Denied,
-    Cancelled,
-    /// The worker stopped between the effect and its record: the effect may or may not have happened.
-    Interrupted,
+text_enum! {
+    /// How a tool call ended. Every call has exactly one outcome before the next model call.
+    #[derive(utoipa::ToSchema)]
+    pub enum ToolOutcome {
+        Ok = "ok",
+        Error = "error",
+        Denied = "denied",
+        Cancelled = "cancelled",
+        /// The worker stopped between the effect and its record: the effect may or may not have happened.
+        Interrupted = "interrupted",
+    }
 }
 
 /// A message before it is stored. The store assigns its sequence and time.

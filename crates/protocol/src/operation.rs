@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::ids::{OperationId, SessionId, TaskId, TurnId};
 use crate::message::{ToolCall, ToolOutcome};
+use crate::text_enum::text_enum;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
@@ -22,23 +23,14 @@ pub struct Operation {
     pub created_at: Timestamp,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperationState {
-    /// Waits for a worker, or has one.
-    Running,
-    /// Another service carries it out; its completion is awaited.
-    Accepted,
-    /// It has its result; the chat still has to continue with it.
-    Ended,
-}
-
-impl OperationState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Accepted => "accepted",
-            Self::Ended => "ended",
-        }
+text_enum! {
+    pub enum OperationState {
+        /// Waits for a worker, or has one.
+        Running = "running",
+        /// Another service carries it out; its completion is awaited.
+        Accepted = "accepted",
+        /// It has its result; the chat still has to continue with it.
+        Ended = "ended",
     }
 }
 

@@ -1,20 +1,18 @@
 //! The error codes of the API. They are a contract: programs branch on them, so they never change. The messages are for
 //! people and may change.
 
+use crate::text_enum::text_enum;
+
 macro_rules! problem_codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $status:literal;)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum ProblemCode {
-            $($(#[$doc])* $name,)*
+    ($($(#[$doc:meta])* $name:ident = $code:tt, $status:literal;)*) => {
+        text_enum! {
+            #[derive(Hash)]
+            pub enum ProblemCode {
+                $($(#[$doc])* $name = $code,)*
+            }
         }
 
         impl ProblemCode {
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $code,)* }
-            }
-
             pub fn status(self) -> u16 {
                 match self { $(Self::$name => $status,)* }
             }
@@ -61,6 +59,8 @@ problem_codes! {
     /// The graph is in the marketplace and cannot be deleted.
     GraphListed = "GRAPH_LISTED", 409;
     LibraryFull = "LIBRARY_FULL", 409;
+    /// The agent was changed since the version that was edited; `newest_version` and `diff` say how.
+    StaleVersion = "STALE_VERSION", 409;
     FolderNameTaken = "FOLDER_NAME_TAKEN", 409;
     FolderInsideItself = "FOLDER_INSIDE_ITSELF", 409;
     TooManyFolders = "TOO_MANY_FOLDERS", 409;

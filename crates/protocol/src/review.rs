@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{BlockId, ExecutionId, GraphId, NodeId, ReviewId, SessionId, UserId};
+use crate::text_enum::text_enum;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Review {
@@ -32,12 +33,13 @@ pub struct Review {
     pub reviewed_at: Option<Timestamp>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum ReviewStatus {
-    Waiting,
-    Approved,
-    Rejected,
+text_enum! {
+    #[derive(utoipa::ToSchema)]
+    pub enum ReviewStatus {
+        Waiting = "WAITING",
+        Approved = "APPROVED",
+        Rejected = "REJECTED",
+    }
 }
 
 /// A decision. `data` is the approved or rejected payload, edited or not.

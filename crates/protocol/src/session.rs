@@ -1,10 +1,10 @@
 //! Sessions and their owners.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ids::{SessionId, UserId};
+use crate::text_enum::text_enum;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
@@ -26,12 +26,13 @@ pub struct Session {
     pub total_cost_microdollars: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ChatStatus {
-    Idle,
-    Queued,
-    Running,
+text_enum! {
+    #[derive(utoipa::ToSchema)]
+    pub enum ChatStatus {
+        Idle = "idle",
+        Queued = "queued",
+        Running = "running",
+    }
 }
 
 /// The caller. Users see only what they own; an anonymous session can be used by everyone who has its unguessable id.

@@ -29,6 +29,17 @@ pub fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
 }
 
+/// Two hexadecimal digits for each byte, such as those of a digest.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+    }
+    text
+}
+
 /// Makes a JSON value safe for the client: its parser treats the keys `__proto__` and `constructor.prototype` as an attack
 /// and drops the stream, and NUL cannot be stored everywhere.
 pub fn scrub(value: Value) -> Value {
@@ -61,6 +72,11 @@ mod tests {
         assert!(cut.chars().count() <= 100);
         assert!(cut.starts_with('ä') && cut.ends_with('z') && cut.contains("[100 characters cut]"));
         assert_eq!(cut_middle("short", 100), "short");
+    }
+
+    #[test]
+    fn a_digest_is_written_in_hexadecimal_digits() {
+        assert_eq!(hex(&[0x00, 0x0f, 0xa5, 0xff]), "000fa5ff");
     }
 
     #[test]

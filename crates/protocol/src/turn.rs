@@ -6,50 +6,44 @@ use serde_json::Value;
 
 use crate::ids::{CallId, MessageId, OperationId, SessionId, TurnId, UserId, WorkerId};
 use crate::permissions::Permissions;
+use crate::text_enum::text_enum;
 use crate::usage::Usage;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TurnStatus {
-    Queued,
-    Running,
-    Completed,
-    Failed,
-    Cancelled,
+text_enum! {
+    #[derive(utoipa::ToSchema)]
+    pub enum TurnStatus {
+        Queued = "queued",
+        Running = "running",
+        Completed = "completed",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
 }
 
 impl TurnStatus {
     pub fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
+}
 
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+text_enum! {
+    /// Which of the configured models a turn uses.
+    #[derive(Default, utoipa::ToSchema)]
+    pub enum ModelTier {
+        #[default]
+        Standard = "standard",
+        Advanced = "advanced",
     }
 }
 
-/// Which of the configured models a turn uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ModelTier {
-    #[default]
-    Standard,
-    Advanced,
-}
-
-/// Whether the model should reason at length before it responds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnMode {
-    #[default]
-    Fast,
-    ExtendedThinking,
+text_enum! {
+    /// Whether the model should reason at length before it responds.
+    #[derive(Default, utoipa::ToSchema)]
+    pub enum TurnMode {
+        #[default]
+        Fast = "fast",
+        ExtendedThinking = "extended_thinking",
+    }
 }
 
 /// The parameters of a turn besides the message.
@@ -121,20 +115,16 @@ pub struct TurnError {
 }
 
 macro_rules! failure_codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, retry $retry:literal;)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
-        pub enum FailureCode {
-            $($(#[$doc])* #[serde(rename = $code)] $name,)*
+    ($($(#[$doc:meta])* $name:ident = $code:tt, retry $retry:literal;)*) => {
+        text_enum! {
+            #[derive(Hash, utoipa::ToSchema)]
+            pub enum FailureCode {
+                $($(#[$doc])* $name = $code,)*
+            }
         }
 
         impl FailureCode {
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $code,)* }
-            }
-
-   /// Whether sending the same message again may succeed.
+            /// Whether sending the same message again may succeed.
             pub fn worth_retrying(self) -> bool {
                 match self { $(Self::$name => $retry,)* }
             }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod blocks;
+mod building;
 mod setup;
 
 pub use agents::{
@@ -10,6 +11,7 @@ pub use agents::{
     ExecutionOutput, ExecutionStarted,
 };
 pub use blocks::{BlockDetails, BlockInfo, BlockOutput, ReviewRequired};
+pub use building::{AgentFix, AgentPreview, AgentSaved, AgentValidation, BuiltAgent, PlannedStep};
 pub use setup::{
     ExecutionMode, GoalType, NeededCredentials, NeededInput, SetupInfo, SetupNeeds,
     SetupRequirements, SuggestedGoal, UserReadiness,
@@ -223,7 +225,21 @@ pub enum ResponseBody {
     ReviewRequired(ReviewRequired),
     SetupRequirements(SetupRequirements),
     SuggestedGoal(SuggestedGoal),
-    /// The output of an external tool.
+    /// How agents are built, for the model.
+    AgentBuilderGuide {
+        content: String,
+    },
+    AgentPreview(Box<AgentPreview>),
+    AgentSaved(Box<AgentSaved>),
+    AgentBuilderValidationResult(AgentValidation),
+    AgentBuilderFixResult(Box<AgentFix>),
+    /// The plan for an agent.
+    TaskDecomposition {
+        goal: String,
+        steps: Vec<PlannedStep>,
+        step_count: usize,
+    },
+    /// Output of any shape: of an external tool, or of a tool without a response type of its own.
     ExternalToolOutput {
         tool: String,
         output: Value,

@@ -1,9 +1,13 @@
 //! What a block declares about itself. Validation, the catalog and the client's forms are derived from this.
 
+mod cost;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::tool::ToolEffect;
+
+pub use self::cost::{BlockCost, CostKind, MeteredUsage, price};
 
 #[derive(Clone, Debug)]
 pub struct BlockSpec {
@@ -26,9 +30,101 @@ pub struct BlockSpec {
     pub sensitive: bool,
     /// Waits for other work (another execution, a turn, a timer), so the time limit of a node execution does not apply.
     pub coordinates: bool,
+    /// Talks to something outside this server: a web page, a service. A rehearsal answers for it instead.
+    pub outside: bool,
+}
+
+/// How a spec is written: `new`, and then only what differs from a standard block without effects, costs and pins.
+impl BlockSpec {
+    pub fn new(id: &'static str, name: &'static str, description: &'static str) -> Self {
+        Self {
+            id,
+            name,
+            description,
+            categories: &[],
+            kind: BlockKind::Standard,
+            inputs: json!({ "type": "object" }),
+            outputs: json!({ "type": "object" }),
+            effect: ToolEffect::None,
+            costs: &[],
+            static_output: false,
+            sensitive: false,
+            coordinates: false,
+            outside: false,
+        }
+    }
+
+    #[must_use]
+    pub fn categories(self, categories: &'static [BlockCategory]) -> Self {
+        Self { categories, ..self }
+    }
+
+    #[must_use]
+    pub fn kind(self, kind: BlockKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// Pins with their JSON schemas. Adds the `error` pin if it is not among them.
+    #[must_use]
+    pub fn outputs<'a>(self, pins: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
+        let mut pins = properties(pins);
+        let (error, schema) = Self::error_pin();
+        pins.entry(error).or_insert(schema);
+        Self { outputs: json!({ "type": "object", "properties": pins }), ..self }
+    }
+
+    /// The pin on which a failure is reported.
+    pub fn error_pin() -> (&'static str, Value) {
+        let description = "The error message, if the block fails.";
+        ("error", json!({ "type": "string", "description": description }))
+    }
+
+    /// Pins without an `error` pin, for blocks whose pins are the interface of an agent.
+    #[must_use]
+    pub fn interface_outputs<'a>(self, pins: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
+        Self { outputs: json!({ "type": "object", "properties": properties(pins) }), ..self }
+    }
+
+    #[must_use]
+    pub fn effect(self, effect: ToolEffect) -> Self {
+        Self { effect, ..self }
+    }
+
+    #[must_use]
+    pub fn costs(self, costs: &'static [BlockCost]) -> Self {
+        Self { costs, ..self }
+    }
+
+    #[must_use]
+    pub fn static_output(self) -> Self {
+        Self { static_output: true, ..self }
+    }
+
+    #[must_use]
+    pub fn sensitive(self) -> Self {
+        Self { sensitive: true, ..self }
+    }
+
+    #[must_use]
+    pub fn coordinates(self) -> Self {
+        Self { coordinates: true, ..self }
+    }
+
+    pub fn outside(self) -> Self {
+        Self { outside: true, ..self }
+    }
+}
+
+fn properties<'a>(pins: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+    pins.into_iter().map(|(pin, schema)| (pin.to_owned(), schema)).collect()
 }
 
 impl BlockSpec {
+    /// Whether the block asks the model: those blocks are charged by tokens.
+    pub fn asks_model(&self) -> bool {
+        self.costs.iter().any(|cost| cost.kind == CostKind::Tokens)
+    }
+
     /// Whether the block accepts inputs that its schema does not name.
     pub fn takes_any_input(&self) -> bool {
         self.inputs.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false))
@@ -193,70 +289,5 @@ impl BlockCategory {
             Self::Multimedia => "Works with images, audio and video.",
             Self::Marketing => "Marketing tools.",
         }
-    }
-}
-
-/// The price of a block execution, in credits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct BlockCost {
-    #[serde(rename = "cost_type")]
-    pub kind: CostKind,
-    /// Credits for every started `per` units.
-    #[serde(rename = "cost_amount")]
-    pub amount: u64,
-    pub per: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CostKind {
-    Run,
-    Byte,
-    Second,
-    Items,
-    /// Millionths of a dollar.
-    CostUsd,
-    Tokens,
-}
-
-/// The usage of a block execution, for its charge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MeteredUsage {
-    pub bytes: u64,
-    pub seconds: u64,
-    pub items: u64,
-    pub microdollars: u64,
-    pub tokens: u64,
-}
-
-/// The charge of one execution. `Run` is charged even when nothing else was used.
-pub fn price(costs: &[BlockCost], used: &MeteredUsage) -> u64 {
-    let of = |cost: &BlockCost| {
-        let units = match cost.kind {
-            CostKind::Run => 1,
-            CostKind::Byte => used.bytes,
-            CostKind::Second => used.seconds,
-            CostKind::Items => used.items,
-            CostKind::CostUsd => used.microdollars,
-            CostKind::Tokens => used.tokens,
-        };
-        cost.amount.saturating_mul(units.div_ceil(cost.per.max(1)))
-    };
-    costs.iter().map(of).fold(0, u64::saturating_add)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_charge_counts_started_units() {
-        const COSTS: &[BlockCost] = &[
-            BlockCost { kind: CostKind::Run, amount: 2, per: 1 },
-            BlockCost { kind: CostKind::Tokens, amount: 1, per: 1000 },
-        ];
-        assert_eq!(price(COSTS, &MeteredUsage::default()), 2);
-        assert_eq!(price(COSTS, &MeteredUsage { tokens: 1001, ..MeteredUsage::default() }), 4);
-        assert_eq!(price(&[], &MeteredUsage { tokens: 1001, ..MeteredUsage::default() }), 0);
     }
 }
