@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
-use ports::leases::TurnClaimed;
-use ports::{BusSignal, PortResult};
+use ports::PortResult;
+use ports::leases::JobClaimed;
 use protocol::limits::CANCEL_CONFIRM;
 use protocol::session::Owner;
 use protocol::turn::{Turn, TurnStatus};
-use protocol::{Job, SessionId, TurnId, WorkerId};
+use protocol::{SessionId, TurnId};
 use tokio::time::Instant;
 
-use crate::turn::{self, ClaimedTurn, StopCause};
-use crate::{Engine, worker_permit};
+use crate::Engine;
+use crate::job::claim::ClaimRequest;
+use crate::job::runner::run_guarded;
+use crate::job::worker_permit;
+use crate::turn::LeasedTurn;
 
 /// How often the rows are polled when no hint arrives.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -45,10 +48,7 @@ impl Engine {
         };
         let (first_id, waited) = (first.id.clone(), first.status == TurnStatus::Queued);
         for turn in &turns {
-            // Turns of this process are stopped directly; the bus hint to other processes may be lost.
-            let job = Job::from(&turn.id);
-            self.inner.registry.stop(&job, StopCause::Cancelled);
-            self.inner.ports.bus.publish(BusSignal::Cancel(job));
+            self.inner.signal_stop(&turn.id);
         }
 
         let deadline = Instant::now() + CANCEL_CONFIRM;
@@ -100,24 +100,24 @@ impl Engine {
             Some(now) if now.status == TurnStatus::Running => return Ok(CancelProgress::Open),
             Some(_) => {}
         }
-        let requested_at = Instant::now();
-        let worker = WorkerId::of(&inner.options.process);
-        match inner.ports.leases.claim(&turn.id, &worker, inner.options.lease).await? {
-            TurnClaimed::Granted { claim, turn, log_at } => {
+        let request = ClaimRequest::new(inner, (&turn.id).into());
+        match request.send(inner).await? {
+            JobClaimed::Turn(granted) => {
                 // The claim only ends the turn, so it needs no worker.
                 let (permit, _lent) = worker_permit::issue();
-                let id = turn.id.clone();
-                let claimed = ClaimedTurn { claim, turn: *turn, log_at, requested_at };
-                turn::run(inner.clone(), claimed, permit).await;
+                run_guarded::<LeasedTurn>(inner.clone(), request, *granted, permit).await;
                 // If the end could not be stored, another worker has to store it.
-                let ended = inner.ports.turns.get(owner, &id).await?;
+                let ended = inner.ports.turns.get(owner, &turn.id).await?;
                 Ok(match ended {
                     Some(turn) if !turn.status.is_final() => CancelProgress::Open,
                     _ => CancelProgress::Dequeued,
                 })
             }
-            TurnClaimed::Ended => Ok(CancelProgress::Ended),
-            TurnClaimed::Held | TurnClaimed::NotAdmitted => Ok(CancelProgress::Open),
+            JobClaimed::Ended => Ok(CancelProgress::Ended),
+            JobClaimed::Held
+            | JobClaimed::NotReady
+            | JobClaimed::AtLimit
+            | JobClaimed::Execution(_) => Ok(CancelProgress::Open),
         }
     }
 }

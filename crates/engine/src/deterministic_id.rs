@@ -2,6 +2,7 @@
 //! instead of creating it twice.
 
 use protocol::BackgroundId;
+use protocol::text::hex;
 use sha2::{Digest, Sha256};
 
 /// An id in UUID format (version 8: custom).
@@ -10,14 +11,13 @@ pub(crate) fn uuid(what: &str, key: &str) -> String {
     bytes.copy_from_slice(&digest(what, key)[..16]);
     bytes[6] = (bytes[6] & 0x0f) | 0x80;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    let digits = hex(&bytes);
+    let group = |range| &digits[range];
+    [group(0..8), group(8..12), group(12..16), group(16..20), group(20..32)].join("-")
 }
 
 pub(crate) fn background_id(key: &str) -> BackgroundId {
-    let hex: String =
-        digest("background", key).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    BackgroundId(format!("bg-{hex}"))
+    BackgroundId(format!("bg-{}", hex(&digest("background", key)[..6])))
 }
 
 fn digest(what: &str, key: &str) -> Vec<u8> {

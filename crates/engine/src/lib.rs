@@ -3,24 +3,21 @@
 
 mod cancel;
 mod deterministic_id;
-mod end_turn;
+mod execution;
 pub mod graph;
-mod local_fallback_queue;
+mod job;
 mod log_summary;
 mod operations;
 pub mod options;
-mod retry;
 mod shutdown;
-mod store_health;
+mod store_failure;
 mod sub_sessions;
 mod submit;
-mod sweep;
 pub mod tasks;
 mod title;
 mod turn;
 mod wait_for_turn;
 mod worker;
-mod worker_permit;
 
 use std::sync::Arc;
 
@@ -28,20 +25,24 @@ use ports::{Block, ModelProvider, Ports, Tool};
 use tokio::sync::Semaphore;
 
 pub use cancel::{CancelReason, CancelReport};
+pub use execution::{
+    BlockRefused, BlockRequest, ExecutionFollower, ExecutionUpdate, RehearsalRefused,
+    RehearseAgent, StartExecution,
+};
 pub use graph::{
-    BlockCatalog, BlockRefused, BlockRequest, ExecutionFollower, ExecutionUpdate, GraphChanged,
-    GraphSaved, StartExecution,
+    AgentDocument, AgentEdited, BlockCatalog, GraphChanged, GraphSaved, ResolvedAgent, SavePolicy,
+    state_of,
 };
 pub use options::EngineOptions;
 pub use submit::{FollowUpRequest, SubmissionKind, SubmissionOutcome, TurnSubmission};
 pub use worker::EngineRoles;
 
-use crate::local_fallback_queue::LocalFallbackQueue;
+use crate::job::local_fallback_queue::LocalFallbackQueue;
+use crate::job::registry::JobRegistry;
+use crate::job::store_health::StoreHealth;
+use crate::job::worker_permit::PermitQueue;
 use crate::shutdown::ShutdownSignal;
-use crate::store_health::StoreHealth;
 use crate::tasks::TaskSpawner;
-use crate::turn::registry::JobRegistry;
-use crate::worker_permit::PermitQueue;
 
 /// Runs turns and executions. Cheap to clone; built once in `wire.rs`.
 #[derive(Clone)]
@@ -62,6 +63,7 @@ pub(crate) struct EngineInner {
     pub(crate) store_health: StoreHealth,
     pub(crate) catalog: BlockCatalog,
     pub(crate) execution_permits: Arc<Semaphore>,
+    pub(crate) document_permits: Arc<Semaphore>,
 }
 
 impl Engine {
@@ -86,6 +88,7 @@ impl Engine {
             store_health: StoreHealth::default(),
             catalog: BlockCatalog::new(blocks),
             execution_permits,
+            document_permits: Arc::new(Semaphore::new(graph::document_stages::CONCURRENT_STAGES)),
         };
         Self { inner: Arc::new(inner) }
     }

@@ -42,7 +42,7 @@ impl EngineInner {
         if let OperationCompleted::Done { task_id, due } = &completed {
             metrics::counter!("pilothouse_operations_completed_total").increment(1);
             if *due {
-                self.push(&task_id.turn()).await;
+                self.push(task_id.turn()).await;
             }
         }
         Ok(completed)

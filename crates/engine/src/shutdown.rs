@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
-use crate::turn::registry::StopCause;
+use crate::job::stop::StopCause;
 
 /// Reserved for handing turns back and for the caller to close the store.
 const HAND_BACK_TIME: Duration = Duration::from_secs(3);

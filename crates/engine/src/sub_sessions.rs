@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::PortError;
 use ports::call_services::{NewSubSession, SubSessionTurn, SubSessionView, SubSessions};
 use ports::files::SessionWorkspace;
-use ports::store::{NewSession, NewTurn, ParentTurn, TurnKind, TurnOpened, WhenBusy};
+use ports::store::{NewSession, ParentTurn, TurnOpened, WhenBusy};
 use ports::tool::ToolError;
-use protocol::message::{MessageRole, NewMessage};
 use protocol::permissions::Permissions;
 use protocol::response::{SubSessionMessage, SubSessionProgress, SubSessionState};
 use protocol::session::{Owner, Session};
@@ -19,8 +17,9 @@ use protocol::{SessionId, TurnId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::submit::{PUSH_GRACE, fingerprint};
-use crate::turn::waiting_calls::WaitingCalls;
+use crate::job::waiting_calls::WaitingCalls;
+use crate::store_failure::tell_model;
+use crate::submit::JobMessage;
 use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
 use crate::{Engine, EngineInner, deterministic_id};
 
@@ -55,21 +54,16 @@ impl SubSessions for SubSessionService {
             self.refuse_wider_permissions(&session, &permissions).await?;
         }
         let request = TurnRequest { context: None, permissions, ..self.request.clone() };
-        let text = without_nul(&new.prompt);
-        let kind = TurnKind::Submit {
-            fingerprint: fingerprint(&text, &request, &[]),
-            message: NewMessage::new(MessageRole::User, text),
-            client_id: Some(deterministic_id::uuid("message", &self.key)),
-            when_busy: WhenBusy::FollowUp,
-        };
-        let turn = NewTurn {
+        let message = JobMessage {
             session_id: session.clone(),
             request,
-            kind,
-            push_grace: PUSH_GRACE,
+            prompt: &new.prompt,
+            key: &self.key,
+            when_busy: WhenBusy::FollowUp,
             parent: Some(self.parent()),
         };
-        let turn_id = match self.inner.open(&self.owner, turn).await.map_err(unavailable)? {
+        let opened = self.inner.submit_for_job(&self.owner, message).await.map_err(tell_model)?;
+        let turn_id = match opened {
             TurnOpened::New(turn) | TurnOpened::Joined(turn) => turn.id,
             TurnOpened::FollowUp(follow_up) => follow_up.turn_id,
             refused => {
@@ -94,21 +88,21 @@ impl SubSessions for SubSessionService {
             waited = wait_for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
         };
         drop(waiting);
-        let waited = waited.map_err(unavailable)?.ok_or_else(not_found)?;
+        let waited = waited.map_err(tell_model)?.ok_or_else(not_found)?;
         self.view(&which.session_id, waited).await
     }
 
     async fn current(&self, session: &SessionId) -> Result<SubSessionTurn, ToolError> {
         let session_id = self.child(session).await?.id;
         let current = self.inner.ports.turns.current(&self.owner, &session_id).await;
-        let (turn, _) = current.map_err(unavailable)?.ok_or_else(not_found)?;
+        let (turn, _) = current.map_err(tell_model)?.ok_or_else(not_found)?;
         Ok(SubSessionTurn { session_id, turn_id: turn.id })
     }
 
     async fn cancel(&self, session: &SessionId) -> Result<(), ToolError> {
         let session = self.child(session).await?.id;
         let engine = Engine { inner: self.inner.clone() };
-        engine.cancel(&self.owner, &session).await.map_err(unavailable)?;
+        engine.cancel(&self.owner, &session).await.map_err(tell_model)?;
         Ok(())
     }
 
@@ -116,7 +110,7 @@ impl SubSessions for SubSessionService {
         let session = self.child(session).await?.id;
         let page =
             self.inner.ports.messages.page(&self.owner, &session, SHOWN_MESSAGES, None).await;
-        let page = page.map_err(unavailable)?.ok_or_else(not_found)?;
+        let page = page.map_err(tell_model)?.ok_or_else(not_found)?;
         let newest = page.messages.iter().rev().take(SHOWN_MESSAGES as usize).rev();
         let last_messages = newest.map(|message| SubSessionMessage {
             role: message.role,
@@ -155,7 +149,7 @@ impl SubSessionService {
             depth: self.session.depth + 1,
         };
         let created = self.inner.ports.sessions.create(&self.owner, new).await;
-        Ok(created.map_err(unavailable)?.id)
+        Ok(created.map_err(tell_model)?.id)
     }
 
     /// Deletes a new sub-session whose turn was refused, so that it does not show up in the session list.
@@ -167,7 +161,7 @@ impl SubSessionService {
 
     /// A sub-session of this session; any other id is reported as not found.
     async fn child(&self, id: &SessionId) -> Result<Session, ToolError> {
-        let found = self.inner.ports.sessions.get(&self.owner, id).await.map_err(unavailable)?;
+        let found = self.inner.ports.sessions.get(&self.owner, id).await.map_err(tell_model)?;
         found
             .filter(|session| session.parent_session_id.as_ref() == Some(&self.session.id))
             .ok_or_else(not_found)
@@ -180,7 +174,7 @@ impl SubSessionService {
         permissions: &Permissions,
     ) -> Result<(), ToolError> {
         let current = self.inner.ports.turns.current(&self.owner, session).await;
-        match current.map_err(unavailable)? {
+        match current.map_err(tell_model)? {
             Some((turn, _))
                 if !turn.status.is_final() && !turn.request.permissions.within(permissions) =>
             {
@@ -224,7 +218,7 @@ impl SubSessionService {
     ) -> Result<Vec<protocol::response::WorkspaceFile>, ToolError> {
         let workspace = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
         let listing = self.inner.ports.files.list(&workspace, "", SHOWN_FILES).await;
-        Ok(listing.map_err(unavailable)?.files)
+        Ok(listing.map_err(tell_model)?.files)
     }
 
     /// Wall-clock time, for display.
@@ -240,11 +234,6 @@ fn not_found() -> ToolError {
 
 fn stopping() -> ToolError {
     ToolError::tell("cancelled", "This turn is being stopped.")
-}
-
-fn unavailable(error: PortError) -> ToolError {
-    tracing::warn!(%error, "the store failed while handling a sub-session call");
-    ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
 }
 
 fn refusal(opened: &TurnOpened, inner: &EngineInner) -> ToolError {

@@ -1,23 +1,20 @@
 //! Submits a message: writes message and turn in one store call, then pushes the turn to the queue.
 
-use std::time::Duration;
-
 use ports::PortResult;
-use ports::store::{FollowUpPushed, NewFollowUp, NewTurn, TurnKind, TurnOpened, WhenBusy};
+use ports::store::{
+    FollowUpPushed, NewFollowUp, NewTurn, ParentTurn, TurnKind, TurnOpened, WhenBusy,
+};
 use protocol::follow_up::FollowUp;
 use protocol::message::{MessageRole, NewMessage};
 use protocol::session::Owner;
+use protocol::text::{hex, without_nul};
 use protocol::turn::{Turn, TurnRequest};
-use protocol::{Job, MessageId, SessionId, TurnId};
+use protocol::{MessageId, SessionId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{Engine, EngineInner};
-
-/// How long the outbox leaves a new turn to the push that follows immediately.
-pub(crate) const PUSH_GRACE: Duration = Duration::from_secs(5);
-/// How long a push may delay the response. A silent broker must not hold up a response that does not depend on it.
-const PUSH_TIMEOUT: Duration = Duration::from_millis(500);
+use crate::job::push::PUSH_GRACE;
+use crate::{Engine, EngineInner, deterministic_id};
 
 #[derive(Clone, Debug)]
 pub struct TurnSubmission {
@@ -148,7 +145,7 @@ impl Engine {
                 files.push(json!(file));
             }
         }
-        let mut message = NewMessage::new(MessageRole::User, protocol::text::without_nul(text));
+        let mut message = NewMessage::new(MessageRole::User, without_nul(text));
         let mut metadata = Map::new();
         if let Some(context) = context {
             metadata.insert("context".into(), protocol::text::scrub(context.clone()));
@@ -161,10 +158,39 @@ impl Engine {
     }
 }
 
+/// A message that a tool call or a node submits on behalf of its user.
+pub(crate) struct JobMessage<'a> {
+    pub(crate) session_id: SessionId,
+    pub(crate) request: TurnRequest,
+    pub(crate) prompt: &'a str,
+    /// Idempotency key of the call or the node run: submitting it again joins the existing turn.
+    pub(crate) key: &'a str,
+    pub(crate) when_busy: WhenBusy,
+    /// The turn whose tool call submits it.
+    pub(crate) parent: Option<ParentTurn>,
+}
+
 impl EngineInner {
+    pub(crate) async fn submit_for_job(
+        &self,
+        owner: &Owner,
+        message: JobMessage<'_>,
+    ) -> PortResult<TurnOpened> {
+        let JobMessage { session_id, request, prompt, key, when_busy, parent } = message;
+        let text = without_nul(prompt);
+        let kind = TurnKind::Submit {
+            fingerprint: fingerprint(&text, &request, &[]),
+            message: NewMessage::new(MessageRole::User, text),
+            client_id: Some(deterministic_id::uuid("message", key)),
+            when_busy,
+        };
+        self.open(owner, NewTurn { session_id, request, kind, push_grace: PUSH_GRACE, parent })
+            .await
+    }
+
     /// The only way to create a turn, for users and tool calls. The turn is accepted even if the push fails: the outbox
     /// has it. A turn that waits for a concurrency permit is pushed when it gets one.
-    pub(crate) async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
+    async fn open(&self, owner: &Owner, new: NewTurn) -> PortResult<TurnOpened> {
         let opened = self.ports.turns.open(owner, new).await?;
         if let TurnOpened::New(turn) = &opened {
             metrics::counter!("pilothouse_turns_accepted_total").increment(1);
@@ -174,42 +200,9 @@ impl EngineInner {
         }
         Ok(opened)
     }
-
-    pub(crate) async fn push(&self, turn: &TurnId) {
-        if self.announce(&turn.into()).await {
-            return;
-        }
-        // Clear the grace period, which was meant for the push that failed.
-        let now = self.ports.outbox.pushed(std::slice::from_ref(turn), Duration::ZERO);
-        if let Err(error) = now.await {
-            tracing::warn!(turn.id = %turn, %error, "could not clear the push grace of a turn; the sweeper finds it later");
-        }
-    }
-
-    /// Whether the queue accepted the job. If not, the sweeper pushes it later.
-    pub(crate) async fn announce(&self, job: &Job) -> bool {
-        let pushing = self.ports.queue.push(job);
-        match tokio::time::timeout(PUSH_TIMEOUT, pushing).await {
-            Ok(Ok(())) => return true,
-            Ok(Err(error)) => {
-                tracing::warn!(job = %job, %error, "could not push a job; the sweeper will");
-            }
-            Err(_) => {
-                tracing::warn!(job = %job, "the queue did not accept a job in time; the sweeper will push it");
-            }
-        }
-        false
-    }
-
-    /// Pushes turns that have become due.
-    pub(crate) async fn push_all(&self, due: &[TurnId]) {
-        for turn in due {
-            self.push(turn).await;
-        }
-    }
 }
 
-pub(crate) fn fingerprint(text: &str, request: &TurnRequest, file_ids: &[String]) -> String {
+fn fingerprint(text: &str, request: &TurnRequest, file_ids: &[String]) -> String {
     let asked = json!([text, request, file_ids]).to_string();
-    Sha256::digest(asked.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(asked.as_bytes()))
 }

@@ -1,24 +1,27 @@
-//! Takes deliveries and runs the turns they name; executions are handled by `graph`. Deliveries are settled only here
-//! and there.
+//! Takes deliveries, claims the jobs they name and starts them. Deliveries are settled only here.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::leases::TurnClaimed;
-use ports::queue::Delivery;
-use ports::{PortError, PortResult};
-use protocol::{Job, TurnId, WorkerId};
-use tokio::time::Instant;
+use ports::PortResult;
+use ports::leases::JobClaimed;
+use protocol::Job;
 
+use crate::execution::LeasedExecution;
+use crate::job::claim::{ClaimRequest, RETRY_DELAY};
+use crate::job::delivery::JobDelivery;
+use crate::job::execution_permit::ExecutionPermit;
+use crate::job::registry::listen_for_cancels;
+use crate::job::runner::spawn_guarded;
+use crate::job::sweep::{self, RelayFallback};
+use crate::job::worker_permit;
 use crate::tasks::TaskKind;
-use crate::turn::{self, ClaimedTurn};
-use crate::{Engine, EngineInner, graph, operations, sweep, worker_permit};
+use crate::turn::LeasedTurn;
+use crate::{Engine, EngineInner, operations};
 
-/// Delay after the queue or the store failed.
-pub(crate) const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Attempts to claim a turn before its delivery goes to the back of the queue.
-const CLAIM_TRIES: u32 = 3;
+/// Delay before an execution is delivered again when no permit is free, and when its user has reached the limit.
+const NO_PERMIT_DELAY: Duration = Duration::from_millis(100);
+const USER_LIMIT_DELAY: Duration = Duration::from_millis(500);
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,19 +45,13 @@ impl Engine {
             for _ in 0..inner.options.workers {
                 inner.tasks.spawn(TaskKind::Worker, run_worker(inner.clone()));
             }
-            inner
-                .tasks
-                .spawn(TaskKind::Listener, turn::registry::listen_for_cancels(inner.clone()));
+            inner.tasks.spawn(TaskKind::Listener, listen_for_cancels(inner.clone()));
             inner
                 .tasks
                 .spawn(TaskKind::Completions, operations::consume_completions(inner.clone()));
         }
         if roles.sweep {
-            let fallback = if roles.work {
-                sweep::RelayFallback::LocalQueue
-            } else {
-                sweep::RelayFallback::None
-            };
+            let fallback = if roles.work { RelayFallback::LocalQueue } else { RelayFallback::None };
             inner.tasks.spawn(TaskKind::Sweeper, sweep::sweep(inner.clone(), fallback));
         }
     }
@@ -77,14 +74,11 @@ async fn run_worker(inner: Arc<EngineInner>) {
                     () = inner.store_health.available() => continue,
                 }
             }
-            delivery = inner.ports.queue.pop() => delivery,
-            job = inner.local_queue.next() => {
-                handle_job(&inner, job, None).await;
-                continue;
-            }
+            delivery = inner.ports.queue.pop() => delivery.map(JobDelivery::queued),
+            job = inner.local_queue.next() => Ok(JobDelivery::local(job)),
         };
         match delivery {
-            Ok(delivery) => handle_job(&inner, delivery.job.clone(), Some(delivery)).await,
+            Ok(delivery) => handle_delivery(&inner, delivery).await,
             Err(error) => {
                 tracing::warn!(%error, "could not receive a delivery");
                 tokio::select! {
@@ -97,77 +91,43 @@ async fn run_worker(inner: Arc<EngineInner>) {
     }
 }
 
-async fn handle_job(inner: &Arc<EngineInner>, job: Job, delivery: Option<Delivery>) {
-    match job {
-        Job::Turn(id) => run_turn(inner, &id, delivery).await,
-        // Executions have permits of their own, so that a long one does not block turns.
-        Job::Execution(id) => graph::take_delivery(inner, &id, delivery).await,
+async fn handle_delivery(inner: &Arc<EngineInner>, delivery: JobDelivery) {
+    let job = delivery.job.clone();
+    if let Err(error) = claim_and_start(inner, delivery).await {
+        // The delivery will come back, and the claim will show that there is nothing to do.
+        tracing::warn!(job = %job, %error, "could not settle a delivery");
     }
 }
 
-async fn run_turn(inner: &Arc<EngineInner>, turn_id: &TurnId, delivery: Option<Delivery>) {
-    let requested_at = Instant::now();
-    // A worker id used for this claim only: the previous turn of this worker may still be claimed and wait for
-    // something, and a repeated delivery of it must not look like a repeated claim.
-    let worker = WorkerId::of(&inner.options.process);
-    let leases = &inner.ports.leases;
-    let claimed = claim_with_retry(inner, &turn_id.into(), || {
-        leases.claim(turn_id, &worker, inner.options.lease)
-    })
-    .await;
-    let settled = match claimed {
-        Ok(TurnClaimed::Granted { claim, turn, log_at }) => {
-            let (permit, lent) = worker_permit::issue();
-            turn::start(inner, ClaimedTurn { claim, turn: *turn, log_at, requested_at }, permit);
-            // The claim is committed, so the delivery is no longer needed. The turn does not wait for the
-            // acknowledgment.
-            let (settled, ()) = tokio::join!(ack_delivery(delivery), lent.returned());
-            settled
-        }
-        Ok(TurnClaimed::Held | TurnClaimed::NotAdmitted | TurnClaimed::Ended) => {
-            ack_delivery(delivery).await
-        }
+/// Returns when the delivery is settled and this worker is free again.
+async fn claim_and_start(inner: &Arc<EngineInner>, delivery: JobDelivery) -> PortResult<()> {
+    // Executions have permits of their own, so that a long one does not block turns.
+    let mut execution_permit = ExecutionPermit::not_held(&inner.execution_permits);
+    if matches!(delivery.job, Job::Execution(_)) && !execution_permit.try_acquire() {
+        return delivery.requeue(inner, NO_PERMIT_DELAY).await;
+    }
+    let request = ClaimRequest::new(inner, delivery.job.clone());
+    let claimed = match request.send_with_retry(inner).await {
+        Ok(claimed) => claimed,
         Err(error) => {
-            tracing::warn!(turn.id = %turn_id, %error, "could not claim a turn");
-            match delivery {
-                Some(delivery) => delivery.to_back(RETRY_DELAY).await,
-                None => Ok(()),
-            }
+            tracing::warn!(job = %delivery.job, %error, "could not claim a job");
+            return delivery.requeue(inner, RETRY_DELAY).await;
         }
     };
-    if let Err(error) = settled {
-        // The delivery will come back, and the claim will show that there is nothing to do.
-        tracing::warn!(turn.id = %turn_id, %error, "could not settle a delivery");
-    }
-}
-
-/// A claim whose answer was lost may have been made; the same worker id gets it by asking again.
-pub(crate) async fn claim_with_retry<T, F>(
-    inner: &EngineInner,
-    job: &Job,
-    try_claim: impl Fn() -> F,
-) -> PortResult<T>
-where
-    F: Future<Output = PortResult<T>>,
-{
-    let mut tries = 1;
-    loop {
-        match try_claim().await {
-            Err(PortError::Unavailable(reason))
-                if tries < CLAIM_TRIES && !inner.shutdown_signal.is_stopping() =>
-            {
-                tries += 1;
-                tracing::warn!(job = %job, reason, "a claim had no answer; retrying");
-                tokio::time::sleep(RETRY_DELAY).await;
-            }
-            answered => return answered,
+    match claimed {
+        JobClaimed::Turn(granted) => {
+            let (permit, lent) = worker_permit::issue();
+            spawn_guarded::<LeasedTurn>(inner, request, *granted, permit);
+            // The claim is committed, so the delivery is no longer needed. The turn does not wait for the
+            // acknowledgment.
+            let (settled, ()) = tokio::join!(delivery.ack(), lent.returned());
+            settled
         }
-    }
-}
-
-pub(crate) async fn ack_delivery(delivery: Option<Delivery>) -> PortResult<()> {
-    match delivery {
-        Some(delivery) => delivery.ack().await,
-        None => Ok(()),
+        JobClaimed::Execution(granted) => {
+            spawn_guarded::<LeasedExecution>(inner, request, *granted, execution_permit);
+            delivery.ack().await
+        }
+        JobClaimed::Held | JobClaimed::NotReady | JobClaimed::Ended => delivery.ack().await,
+        JobClaimed::AtLimit => delivery.requeue(inner, USER_LIMIT_DELAY).await,
     }
 }

@@ -6,11 +6,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use protocol::execution::{Execution, ExecutionView, NodeRange, SafeMode};
 use protocol::graph::{Graph, GraphFlags, GraphProblem, InputProblems};
+use protocol::graph_edit::GraphEdit;
 use protocol::operation::Operation;
 use protocol::permissions::CapabilityFilter;
+use protocol::rehearsal::AgentState;
 use protocol::response::{
-    BackgroundStatus, BackgroundTool, SubSessionCall, SubSessionProgress, SubSessionState,
-    ToolResponse, WorkspaceFile,
+    AgentFix, AgentPreview, AgentSaved, BackgroundStatus, BackgroundTool, SubSessionCall,
+    SubSessionProgress, SubSessionState, ToolResponse, WorkspaceFile,
 };
 use protocol::review::{Review, ReviewDecision};
 use protocol::{BackgroundId, BlockId, ExecutionId, GraphId, ReviewId, SessionId, TurnId};
@@ -27,6 +29,7 @@ pub struct CallServices {
     pub operations: Arc<dyn OperationStates>,
     pub reports: Arc<dyn ProgressReports>,
     pub agents: Arc<dyn AgentExecutions>,
+    pub building: Arc<dyn AgentBuilding>,
 }
 
 /// Shows the progress of a call to the user. Updates that come too fast are dropped.
@@ -139,6 +142,70 @@ pub trait AgentExecutions: Send + Sync {
 
     /// Runs a block on its own: recorded once for the call, with its charge. The inputs are valid.
     async fn run_block(&self, run: BlockCall) -> Result<BlockCallEnd, ToolError>;
+}
+
+/// Builds agents for the call's user: an agent is fixed, checked and rehearsed before it is shown or saved.
+#[async_trait]
+pub trait AgentBuilding: Send + Sync {
+    /// Whether the session has called the tool with this name, in this turn or an earlier one.
+    fn was_called(&self, tool: &str) -> bool;
+
+    async fn check(&self, agent: GivenAgent) -> Result<AgentChecked, ToolError>;
+
+    async fn fix(&self, agent: GivenAgent) -> Result<AgentFixed, ToolError>;
+
+    /// The same call saves the agent once, however often it is repeated.
+    async fn build(&self, build: BuildAgent) -> Result<AgentBuilt, ToolError>;
+}
+
+/// An agent as a model gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GivenAgent {
+    /// Graph JSON.
+    Graph(Value),
+    /// The agent spec: text or an object.
+    Spec(Value),
+    /// Edits of one version of a stored agent.
+    Edits { id: GraphId, base_version: u32, edits: Vec<GraphEdit> },
+    /// Without a version: the active one.
+    Stored { id: GraphId, version: Option<u32> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentChecked {
+    Checked { state: AgentState, errors: Vec<GraphProblem>, warnings: Vec<GraphProblem> },
+    NotFound,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentFixed {
+    Fixed(Box<AgentFix>),
+    /// It cannot be read as an agent.
+    Unreadable(Vec<GraphProblem>),
+    NotFound,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuildAgent {
+    pub agent: GivenAgent,
+    /// The agent that this is a new version of. `None`: a new agent.
+    pub version_of: Option<GraphId>,
+    pub save: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentBuilt {
+    Preview(Box<AgentPreview>),
+    Saved(Box<AgentSaved>),
+    /// It still has errors after it was fixed.
+    Invalid(Vec<GraphProblem>),
+    /// It was changed since the version that was edited; what changed, a line each.
+    Stale {
+        newest: u32,
+        diff: String,
+    },
+    NotFound,
+    LibraryFull,
 }
 
 /// What a caller needs to know about an agent.

@@ -11,6 +11,7 @@ pub mod files;
 pub mod follow;
 pub mod leases;
 pub mod model;
+pub mod outbox;
 pub mod queue;
 pub mod store;
 pub mod stream_log;
@@ -27,11 +28,12 @@ pub use files::Files;
 pub use follow::{LogFollower, LogUpdate};
 pub use leases::Leases;
 pub use model::ModelProvider;
+pub use outbox::Outbox;
 pub use queue::Queue;
 pub use store::{
     ApiKeys, BlockRuns, Credits, Executions, FailedDependency, Fenced, FollowUps, Graphs,
-    HealthCheck, Library, Listings, Messages, Operations, Outbox, Reports, Reviews, Sessions,
-    Turns, Values,
+    HealthCheck, Library, Listings, Messages, Operations, Reports, Reviews, Sessions, Store, Turns,
+    Values,
 };
 pub use stream_log::StreamLog;
 pub use tool::Tool;
@@ -63,4 +65,47 @@ pub struct Ports {
     pub reports: Arc<dyn Reports>,
     pub health: Arc<dyn HealthCheck>,
     pub clock: Arc<dyn Clock>,
+}
+
+/// The ports of a backend that are not part of its store.
+pub struct ServicePorts {
+    pub completions: Arc<dyn Completions>,
+    pub queue: Arc<dyn Queue>,
+    pub log: Arc<dyn StreamLog>,
+    pub bus: Arc<dyn Bus>,
+    pub files: Arc<dyn Files>,
+    pub health: Arc<dyn HealthCheck>,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Ports {
+    pub fn new(store: Arc<impl Store + 'static>, services: ServicePorts) -> Self {
+        let ServicePorts { completions, queue, log, bus, files, health, clock } = services;
+        Self {
+            sessions: store.clone(),
+            messages: store.clone(),
+            turns: store.clone(),
+            follow_ups: store.clone(),
+            operations: store.clone(),
+            completions,
+            outbox: store.clone(),
+            leases: store.clone(),
+            queue,
+            log,
+            bus,
+            files,
+            api_keys: store.clone(),
+            graphs: store.clone(),
+            library: store.clone(),
+            listings: store.clone(),
+            executions: store.clone(),
+            reviews: store.clone(),
+            credits: store.clone(),
+            block_runs: store.clone(),
+            values: store.clone(),
+            reports: store,
+            health,
+            clock,
+        }
+    }
 }

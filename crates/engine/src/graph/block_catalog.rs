@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use graphs::catalog::BlockSpecs;
 use ports::Block;
 use protocol::BlockId;
 use protocol::block::BlockSpec;
-
-use super::schema::BlockSpecs;
 
 #[derive(Clone, Default)]
 pub struct BlockCatalog {
@@ -33,5 +32,9 @@ impl BlockCatalog {
 impl BlockSpecs for BlockCatalog {
     fn spec(&self, id: &BlockId) -> Option<&BlockSpec> {
         self.get(id).map(|block| block.spec())
+    }
+
+    fn specs(&self) -> Box<dyn Iterator<Item = &BlockSpec> + '_> {
+        Box::new(self.blocks.iter().map(|block| block.spec()))
     }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use graphs::problem::ProblemCode;
+use graphs::{AGENT_EXECUTOR, schema, secrets, validate};
 use ports::PortResult;
 use ports::call_services::AgentDescription;
-use ports::store::GraphCreated;
+use ports::store::{GraphCreated, VersionAdded, VersionTerms};
 use protocol::graph::{Graph, GraphProblem, StoredGraph};
 use protocol::library::LibraryAgent;
-use protocol::{GraphId, LibraryAgentId, UserId};
+use protocol::{GraphId, LibraryAgentId, NodeId, UserId};
 use serde_json::{Value, json};
 
-use super::{AGENT_EXECUTOR, schema, secrets, validate};
 use crate::Engine;
 
 /// How many nested agents a file may contain, at any depth.
@@ -28,26 +29,49 @@ pub enum GraphSaved {
 pub enum GraphChanged {
     Changed(Box<StoredGraph>),
     Invalid(Vec<GraphProblem>),
+    /// The newest version is not the one that was edited.
+    Stale {
+        newest: u32,
+    },
     /// The user has no such graph.
     Missing,
 }
 
+/// Whether a graph with problems is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SavePolicy {
+    /// Only a graph that can run.
+    Valid,
+    /// Any graph within the limits. One with problems is a draft: it does not become active, and cannot run.
+    AllowDraft,
+}
+
 impl Engine {
+    /// The nodes of the graph whose settings contain secrets.
+    pub fn nodes_with_secrets(&self, graph: &Graph) -> Vec<NodeId> {
+        secrets::secret_nodes(graph, &self.inner.catalog)
+    }
+
     pub fn check_graph(&self, graph: &Graph) -> Vec<GraphProblem> {
         validate::validate(graph, &self.inner.catalog)
     }
 
     /// A graph whose id is taken gets a new one. Nested agents are stored first, so that the graph can refer to them.
-    pub async fn create_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
+    pub async fn create_graph(
+        &self,
+        user: &UserId,
+        mut graph: Graph,
+        policy: SavePolicy,
+    ) -> PortResult<GraphSaved> {
         let mut within = Vec::new();
         extract_sub_graphs(&mut graph, &mut within);
         if within.len() > MAX_SUB_GRAPHS {
             let message = format!("An agent may contain {MAX_SUB_GRAPHS} others.");
-            return Ok(GraphSaved::Invalid(vec![problem("too_many_sub_graphs", message)]));
+            return Ok(GraphSaved::Invalid(vec![ProblemCode::TooManySubGraphs.of_graph(message)]));
         }
         let mut problems = self.check_graph(&graph);
         problems.extend(within.iter().flat_map(|inner| self.check_graph(inner)));
-        if !problems.is_empty() {
+        if !may_store(&problems, policy) {
             return Ok(GraphSaved::Invalid(problems));
         }
         let mut renamed = HashMap::new();
@@ -85,7 +109,7 @@ impl Engine {
             GraphCreated::TooMany => Ok(GraphSaved::TooMany),
             GraphCreated::Taken => {
                 let message = "The id of the agent is taken.".to_owned();
-                Ok(GraphSaved::Invalid(vec![problem("id_taken", message)]))
+                Ok(GraphSaved::Invalid(vec![ProblemCode::IdTaken.of_graph(message)]))
             }
         }
     }
@@ -112,15 +136,26 @@ impl Engine {
         self.inner.ports.graphs.create(user, graph, &entry).await
     }
 
-    /// Stores the next version, which becomes the active one.
-    pub async fn update_graph(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphChanged> {
+    /// Stores the next version. Unless it is a draft, it becomes the active one. With a base, nothing is stored if another
+    /// version has come since.
+    pub async fn update_graph(
+        &self,
+        user: &UserId,
+        mut graph: Graph,
+        base: Option<u32>,
+        policy: SavePolicy,
+    ) -> PortResult<GraphChanged> {
         graph.sub_graphs.clear();
         let problems = self.check_graph(&graph);
-        if !problems.is_empty() {
+        if !may_store(&problems, policy) {
             return Ok(GraphChanged::Invalid(problems));
         }
-        let stored = self.inner.ports.graphs.add_version(user, &graph).await?;
-        Ok(stored.map_or(GraphChanged::Missing, |stored| GraphChanged::Changed(Box::new(stored))))
+        let terms = VersionTerms { base, activate: problems.is_empty() };
+        Ok(match self.inner.ports.graphs.add_version(user, &graph, terms).await? {
+            VersionAdded::Added(stored) => GraphChanged::Changed(stored),
+            VersionAdded::Stale { newest } => GraphChanged::Stale { newest },
+            VersionAdded::Missing => GraphChanged::Missing,
+        })
     }
 
     /// The graph with the agents that its nodes run, as far as they are visible to the user, without secrets.
@@ -165,6 +200,19 @@ impl Engine {
             flags: schema::flags(&stored.graph, catalog),
             graph: stored.graph,
         }))
+    }
+}
+
+/// Whether a graph with these problems may be stored. The limits on its size hold for drafts, too.
+fn may_store(problems: &[GraphProblem], policy: SavePolicy) -> bool {
+    let is_limit = |problem: &GraphProblem| {
+        [ProblemCode::TooLarge, ProblemCode::TooManySubGraphs]
+            .iter()
+            .any(|code| code.as_str() == problem.code)
+    };
+    match policy {
+        SavePolicy::Valid => problems.is_empty(),
+        SavePolicy::AllowDraft => !problems.iter().any(is_limit),
     }
 }
 
@@ -220,8 +268,4 @@ fn rewrite_references(graph: &mut Graph, renamed: &HashMap<(GraphId, u32), (Grap
             node.input_default.insert("graph_version".to_owned(), json!(version));
         }
     }
-}
-
-fn problem(code: &str, message: String) -> GraphProblem {
-    GraphProblem { node_id: None, link_id: None, code: code.to_owned(), message }
 }

@@ -1,20 +1,19 @@
-//! Links that make nodes the tools of an orchestrator: the tools they offer, and the pins on which their answers
-//! return.
+//! The tools that links offer to orchestrators.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use graphs::AGENT_EXECUTOR;
+use graphs::answer_pins::tool_links;
+use graphs::catalog::BlockSpecs;
+use graphs::validate::node_pins;
 use ports::block::ToolPin;
 use protocol::NodeId;
 use protocol::block::BlockSpec;
-use protocol::graph::{Graph, Link, Node};
+use protocol::graph::{Graph, Node};
 use serde_json::Value;
 
-use super::schema::BlockSpecs;
-use super::validate::node_pins;
-use super::{AGENT_EXECUTOR, pins};
-
 /// The tools that links offer, by the node that may call them.
-pub(super) fn offered_tools<'a>(
+pub(crate) fn offered_tools<'a>(
     graph: &'a Graph,
     blocks: &dyn BlockSpecs,
 ) -> HashMap<&'a NodeId, Vec<ToolPin>> {
@@ -35,45 +34,6 @@ pub(super) fn offered_tools<'a>(
         });
     }
     offered
-}
-
-/// The inputs of orchestrators that only the orchestrator and nodes downstream of it lead to: the answers of their
-/// tools, which cannot exist before the first call.
-pub(super) fn answer_pins(graph: &Graph) -> HashMap<&NodeId, HashSet<&str>> {
-    let mut leaving: HashMap<&NodeId, Vec<&NodeId>> = HashMap::new();
-    for link in &graph.links {
-        leaving.entry(&link.source_id).or_default().push(&link.sink_id);
-    }
-    let callers: HashSet<&NodeId> = tool_links(graph).map(|link| &link.source_id).collect();
-    let of = |caller: &'_ NodeId| {
-        let downstream = downstream(caller, &leaving);
-        let arriving = || graph.links.iter().filter(|link| link.sink_id == *caller);
-        let from_elsewhere: HashSet<&str> = arriving()
-            .filter(|link| link.source_id != *caller && !downstream.contains(&link.source_id))
-            .map(|link| link.sink_name.as_str())
-            .collect();
-        let pins = arriving().map(|link| link.sink_name.as_str());
-        pins.filter(|pin| !from_elsewhere.contains(pin)).collect()
-    };
-    callers.into_iter().map(|caller| (caller, of(caller))).collect()
-}
-
-fn tool_links(graph: &Graph) -> impl Iterator<Item = &Link> {
-    graph.links.iter().filter(|link| pins::tool_target(&link.source_name).is_some())
-}
-
-fn downstream<'a>(
-    node: &NodeId,
-    leaving: &HashMap<&'a NodeId, Vec<&'a NodeId>>,
-) -> HashSet<&'a NodeId> {
-    let mut seen = HashSet::new();
-    let mut next: Vec<&NodeId> = leaving.get(node).cloned().unwrap_or_default();
-    while let Some(id) = next.pop() {
-        if seen.insert(id) {
-            next.extend(leaving.get(id).into_iter().flatten());
-        }
-    }
-    seen
 }
 
 /// The name given by the author, or the agent that the node runs, or its block.

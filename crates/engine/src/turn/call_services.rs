@@ -1,6 +1,6 @@
 //! Services offered to tool calls besides sub-sessions and background calls: operation lookup and progress reports.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -16,6 +16,7 @@ use protocol::text::scrub;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::leased_turn::LeasedTurn;
 use super::recorder::ChunkWriter;
 use super::turn_writer::TurnWriter;
 
@@ -24,21 +25,21 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 /// Larger reports are dropped; the result contains everything anyway.
 const MAX_REPORT_BYTES: usize = 16 * 1024;
 
-pub(super) struct OperationLookup {
-    writer: TurnWriter,
+pub(crate) struct OperationLookup {
+    leased: Arc<LeasedTurn>,
 }
 
 impl OperationLookup {
-    pub(super) fn new(writer: &TurnWriter) -> Self {
-        Self { writer: writer.clone() }
+    pub(crate) fn new(leased: Arc<LeasedTurn>) -> Self {
+        Self { leased }
     }
 }
 
 #[async_trait]
 impl OperationStates for OperationLookup {
     async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError> {
-        let found =
-            self.writer.inner.ports.operations.get(&self.writer.workspace.owner, which).await;
+        let LeasedTurn { inner, workspace, .. } = &*self.leased;
+        let found = inner.ports.operations.get(&workspace.owner, which).await;
         found.map_err(|error| {
             tracing::warn!(%error, "could not look up an operation");
             ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
@@ -46,14 +47,14 @@ impl OperationStates for OperationLookup {
     }
 }
 
-pub(super) struct ProgressReporter {
+pub(crate) struct ProgressReporter {
     chunks: ChunkWriter,
     call: CallId,
     last: Mutex<Option<Instant>>,
 }
 
 impl ProgressReporter {
-    pub(super) fn new(writer: &TurnWriter, call: &ToolCall) -> Self {
+    pub(crate) fn new(writer: &TurnWriter, call: &ToolCall) -> Self {
         Self { chunks: writer.chunks.clone(), call: call.id.clone(), last: Mutex::new(None) }
     }
 }

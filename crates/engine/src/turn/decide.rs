@@ -74,7 +74,7 @@ pub(crate) fn unanswered(rows: &[&Message]) -> Vec<ToolCall> {
         .collect()
 }
 
-pub(super) fn call_handling(
+pub(crate) fn call_handling(
     progress: &TurnProgress,
     call: &ToolCall,
     journaled_now: &HashSet<CallId>,

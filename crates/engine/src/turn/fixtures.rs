@@ -10,31 +10,31 @@ use protocol::usage::Usage;
 
 /// A history built row by row. New rows belong to the turn named last.
 #[derive(Debug)]
-pub(super) struct TestHistory {
-    pub(super) rows: Vec<Message>,
+pub(crate) struct TestHistory {
+    pub(crate) rows: Vec<Message>,
     turn: &'static str,
 }
 
 impl TestHistory {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { rows: Vec::new(), turn: "t1" }
     }
 
-    pub(super) fn turn(&mut self, turn: &'static str) -> &mut Self {
+    pub(crate) fn turn(&mut self, turn: &'static str) -> &mut Self {
         self.turn = turn;
         self
     }
 
-    pub(super) fn user(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn user(&mut self, text: &str) -> &mut Self {
         self.push(NewMessage::new(MessageRole::User, text))
     }
 
-    pub(super) fn assistant(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn assistant(&mut self, text: &str) -> &mut Self {
         self.push(NewMessage::new(MessageRole::Assistant, text))
     }
 
     /// A step with one call per result, with ids derived from its index in the history.
-    pub(super) fn step(&mut self, results: &[&str]) -> &mut Self {
+    pub(crate) fn step(&mut self, results: &[&str]) -> &mut Self {
         let at = self.rows.len();
         let call = |n: usize| ToolCall {
             id: format!("c{at}-{n}").into(),
@@ -55,7 +55,7 @@ impl TestHistory {
         self
     }
 
-    pub(super) fn push(&mut self, new: NewMessage) -> &mut Self {
+    pub(crate) fn push(&mut self, new: NewMessage) -> &mut Self {
         let at = self.rows.len();
         self.rows.push(Message {
             id: format!("m{at}").into(),
@@ -78,7 +78,7 @@ impl TestHistory {
         self
     }
 
-    pub(super) fn progress(&self) -> TurnProgress {
+    pub(crate) fn progress(&self) -> TurnProgress {
         TurnProgress {
             session: session(),
             owner: Owner::Anonymous,
@@ -92,7 +92,7 @@ impl TestHistory {
     }
 }
 
-pub(super) fn session() -> Session {
+pub(crate) fn session() -> Session {
     Session {
         id: "s".into(),
         user_id: None,
@@ -111,7 +111,7 @@ pub(super) fn session() -> Session {
     }
 }
 
-pub(super) fn turn(id: &str) -> Turn {
+pub(crate) fn turn(id: &str) -> Turn {
     Turn {
         id: id.into(),
         session_id: "s".into(),
@@ -135,7 +135,7 @@ pub(super) fn turn(id: &str) -> Turn {
 }
 
 /// The text of a user message.
-pub(super) fn words(message: &ModelMessage) -> &str {
+pub(crate) fn words(message: &ModelMessage) -> &str {
     match message {
         ModelMessage::User { text } => text,
         other => panic!("{other:?}"),
@@ -143,7 +143,7 @@ pub(super) fn words(message: &ModelMessage) -> &str {
 }
 
 /// Whether every call is followed by its results, and every result belongs to a call.
-pub(super) fn is_paired(messages: &[ModelMessage]) -> bool {
+pub(crate) fn is_paired(messages: &[ModelMessage]) -> bool {
     let mut open = Vec::new();
     for message in messages {
         match message {

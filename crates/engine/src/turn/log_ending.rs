@@ -3,14 +3,14 @@
 
 use ports::stream_log::SegmentAppended;
 use protocol::chunk::Chunk;
-use protocol::turn::TurnClaim;
-use protocol::{Segment, SegmentBuilder, Seq};
+use protocol::{Segment, SegmentBuilder};
 
-use super::halt::TurnHalt;
+use super::leased_turn::LeasedTurn;
 use super::open_parts::OpenParts;
-use super::registry::{StopCause, StopSignal};
-use crate::EngineInner;
-use crate::retry::retry_while_leased;
+use super::takeover::TakenOverLog;
+use crate::job::halt::TurnHalt;
+use crate::job::retry::retry_while_leased;
+use crate::job::stop::StopCause;
 
 /// The last part of a turn's log, while it is being written.
 #[derive(Clone)]
@@ -22,12 +22,13 @@ pub(crate) struct LogEnding {
 
 impl LogEnding {
     /// From a closed recorder: the segment that could not be stored, the chunks since then, and the open parts.
-    pub(super) fn new(unsent: Option<Segment>, builder: SegmentBuilder, parts: OpenParts) -> Self {
+    pub(crate) fn new(unsent: Option<Segment>, builder: SegmentBuilder, parts: OpenParts) -> Self {
         Self { unsent, builder, parts }
     }
 
     /// For a log whose recorder is gone.
-    pub(crate) fn following(last: Seq, parts: OpenParts) -> Self {
+    pub(crate) fn following(log: TakenOverLog) -> Self {
+        let TakenOverLog { last, parts } = log;
         Self { unsent: None, builder: SegmentBuilder::following(last), parts }
     }
 
@@ -55,12 +56,8 @@ impl LogEnding {
 
 /// Stores the rest of a closed recorder for a turn that continues. A part of it may be stored already, if an earlier
 /// answer was lost.
-pub(crate) async fn append_rest(
-    inner: &EngineInner,
-    claim: &TurnClaim,
-    stop: &StopSignal,
-    mut segment: Segment,
-) -> Result<(), TurnHalt> {
+pub(crate) async fn append_rest(leased: &LeasedTurn, mut segment: Segment) -> Result<(), TurnHalt> {
+    let LeasedTurn { inner, claim, stop, .. } = leased;
     let task = claim.turn_id.task();
     loop {
         let append = || inner.ports.log.append(&task, claim.fence, segment.clone());
@@ -71,7 +68,7 @@ pub(crate) async fn append_rest(
                 None => return Ok(()),
             },
             SegmentAppended::Stale | SegmentAppended::Sealed | SegmentAppended::Gap { .. } => {
-                return Err(TurnHalt::Stop(StopCause::LeaseLost));
+                return Err(StopCause::LeaseLost.into());
             }
         };
     }

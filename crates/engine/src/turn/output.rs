@@ -1,21 +1,37 @@
 //! Tool results as stored and shown: scrubbed, limited in size, one row and one chunk.
 
-use ports::Files;
-use ports::files::SessionWorkspace;
 use protocol::chunk::Chunk;
 use protocol::limits::TOOL_OUTPUT_CHARS;
 use protocol::message::{MessageRole, NewMessage, ToolCall, ToolOutcome};
-use protocol::response::ToolResponse;
+use protocol::response::{ResponseBody, ToolResponse};
 use protocol::text::{cut_middle, scrub};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::leased_turn::LeasedTurn;
 
 pub(crate) const INTERRUPTED: &str = "The server stopped while this call was running. It may or may not have happened; it was not repeated.";
 pub(crate) const CANCELLED: &str = "The turn was stopped before this call had a result.";
 
+/// A response of this session.
+pub(crate) fn session_response(leased: &LeasedTurn, words: &str, body: ResponseBody) -> Value {
+    let mut response = ToolResponse::new(words, body);
+    response.session_id = Some(leased.workspace.session.clone());
+    json!(response)
+}
+
+/// The output of a call of this session, cut to the limit.
+pub(crate) async fn session_output(
+    leased: &LeasedTurn,
+    call: &ToolCall,
+    mut response: ToolResponse,
+) -> Value {
+    response.session_id = Some(leased.workspace.session.clone());
+    limit_output(leased, call, &response).await
+}
+
 /// Output over the limit is cut; the complete output is kept as a file that the model can read in parts.
 pub(crate) async fn limit_output(
-    files: &dyn Files,
-    place: &SessionWorkspace,
+    leased: &LeasedTurn,
     call: &ToolCall,
     response: &ToolResponse,
 ) -> Value {
@@ -25,7 +41,8 @@ pub(crate) async fn limit_output(
         return output;
     }
     let path = format!("tool-outputs/{}.json", safe_name(call.id.as_str()));
-    let kept = files.write(place, &path, text.into(), true).await;
+    let LeasedTurn { inner, workspace, .. } = leased;
+    let kept = inner.ports.files.write(workspace, &path, text.into(), true).await;
     let note = match kept {
         Ok(Ok(_)) => format!("Cut to fit. The whole output is in the workspace file {path}."),
         Ok(Err(_)) | Err(_) => "Cut to fit. The whole output could not be kept.".to_owned(),
@@ -60,7 +77,7 @@ pub(crate) fn cut_output(mut output: Value, note: &str) -> Value {
         return output;
     }
     let kind = output.get("type").cloned().unwrap_or_default();
-    serde_json::json!({ "type": kind, "message": note, "truncated": true })
+    json!({ "type": kind, "message": note, "truncated": true })
 }
 
 fn longest_text(value: &mut Value) -> Option<&mut String> {
@@ -103,8 +120,6 @@ pub(crate) fn result_chunk(call: &ToolCall, output: Value, outcome: ToolOutcome)
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

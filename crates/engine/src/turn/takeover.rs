@@ -1,137 +1,56 @@
 //! Starts an attempt: takes over the log and, where another attempt has written to it, repairs it so that clients can
 //! continue reading.
 
-use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
-
 use ports::store::TurnProgress;
 use ports::stream_log::{LogRead, TakenOver};
 use protocol::chunk::{AttemptData, Chunk};
 use protocol::message::MessageRole;
-use protocol::turn::{FailureCode, Turn, TurnClaim};
+use protocol::turn::{FailureCode, Turn};
 use protocol::{CallId, Seq};
 use serde_json::Value;
-use tokio::time::Instant;
 
-use super::background::OwnedBackgroundCalls;
-use super::halt::TurnHalt;
-use super::log_ending::LogEnding;
+use super::leased_turn::LeasedTurn;
 use super::open_parts::OpenParts;
-use super::recorder::Recorder;
-use super::registry::{StopCause, StopSignal};
+use super::output;
 use super::turn_writer::TurnWriter;
-use super::{PartialResponse, TurnAttempt, WindowEstimate, output};
-use crate::EngineInner;
-use crate::retry::retry_while_leased;
-use crate::worker_permit::WorkerPermit;
+use crate::job::halt::TurnHalt;
+use crate::job::retry::retry_while_leased;
+use crate::job::stop::StopCause;
 
 const READ_BYTES: usize = 256 * 1024;
 const SUPERSEDED: &str = "The server stopped before this call was made; the step is repeated.";
 
-impl TurnAttempt {
-    /// Reads the log without writing to it; `repair_log` writes, as part of the attempt itself.
-    pub(super) async fn start(
-        inner: Arc<EngineInner>,
-        claim: TurnClaim,
-        turn: Turn,
-        log_at: Option<Seq>,
-        stop: Arc<StopSignal>,
-        permit: Option<WorkerPermit>,
-    ) -> Result<Self, TurnHalt> {
-        let (last, parts) = match log_at {
-            Some(last) => (last, read_parts(&inner, &turn, &stop, last).await?),
-            None => take_over(&inner, &claim, &turn, &stop).await?,
-        };
-        let log = inner.ports.log.clone();
-        let recorder = Recorder::new(&inner.tasks, log, &claim, stop.clone(), last, parts.clone());
-        let chunks = recorder.chunk_writer();
-        let writer = TurnWriter::new(inner.clone(), claim.clone(), stop.clone(), chunks, &turn);
-        let background_calls = OwnedBackgroundCalls::new(writer.clone());
-        let turn_usage = turn.usage;
-        Ok(Self {
-            writer,
-            background_calls,
-            permit: Mutex::new(permit),
-            yielded: AtomicBool::new(turn.aside),
-            inner,
-            claim,
-            turn,
-            stop,
-            recorder,
-            partial: PartialResponse::default(),
-            journaled_now: HashSet::new(),
-            used_calls: HashSet::new(),
-            spent: turn_usage,
-            inherited: parts,
-            title_source: None,
-            window_estimate: WindowEstimate::default(),
-            started: Instant::now(),
-        })
-    }
-
-    /// The first chunks of an attempt: a start, or the chunks that repair the log.
-    pub(super) async fn repair_log(&self) -> Result<(), TurnHalt> {
-        let parts = &self.inherited;
-        if !parts.started {
-            let message_id = self.turn.message_id.clone();
-            return self.recorder.emit(Chunk::Start { message_id, message_metadata: None }).await;
-        }
-        if self.was_released() {
-            return Ok(());
-        }
-        metrics::counter!("pilothouse_takeovers_total").increment(1);
-        tracing::info!(attempt = self.claim.fence, "continuing a turn");
-        let progress = self.writer.progress().await?;
-        self.recorder.emit_all(repair_chunks(parts, &progress, &self.turn, self.claim.fence)).await
-    }
+/// The log of a turn, which only this claim can continue.
+pub(crate) struct TakenOverLog {
+    pub(crate) last: Seq,
+    /// Parts that earlier attempts left open.
+    pub(crate) parts: OpenParts,
 }
 
-impl TurnAttempt {
-    /// Whether the previous claim of an operation's turn was released on purpose, between two steps or during its open
-    /// call, so that nothing was cut off.
-    fn was_released(&self) -> bool {
-        let Some(operation) = &self.turn.operation else { return false };
-        let crashed = self.turn.attempt > 1;
-        let awaited = self.inherited.unanswered().any(|call| *call == operation.call_id);
-        !crashed && (awaited || !self.inherited.in_step())
-    }
+/// Reads the log without writing to it; `repair_log` writes, as part of the attempt itself. `log_at` is the end of a log
+/// that the claim has already taken over.
+pub(crate) async fn take_over_log(
+    leased: &LeasedTurn,
+    log_at: Option<Seq>,
+) -> Result<TakenOverLog, TurnHalt> {
+    let last = match log_at {
+        Some(last) => last,
+        None => take_over(leased).await?,
+    };
+    Ok(TakenOverLog { last, parts: read_parts(leased, last).await? })
 }
 
-/// The log ending of a turn whose attempt is gone.
-pub(crate) async fn take_over_ending(
-    inner: &EngineInner,
-    claim: &TurnClaim,
-    turn: &Turn,
-    stop: &StopSignal,
-) -> Result<LogEnding, TurnHalt> {
-    let (last, parts) = take_over(inner, claim, turn, stop).await?;
-    Ok(LogEnding::following(last, parts))
-}
-
-async fn take_over(
-    inner: &EngineInner,
-    claim: &TurnClaim,
-    turn: &Turn,
-    stop: &StopSignal,
-) -> Result<(Seq, OpenParts), TurnHalt> {
+async fn take_over(leased: &LeasedTurn) -> Result<Seq, TurnHalt> {
+    let LeasedTurn { inner, claim, turn, stop, .. } = leased;
     let task = turn.id.task();
     match retry_while_leased(stop, || inner.ports.log.take_over(&task, claim.fence)).await? {
-        TakenOver::At { last, sealed: false } => {
-            Ok((last, read_parts(inner, turn, stop, last).await?))
-        }
-        TakenOver::At { sealed: true, .. } | TakenOver::Stale => {
-            Err(TurnHalt::Stop(StopCause::LeaseLost))
-        }
+        TakenOver::At { last, sealed: false } => Ok(last),
+        TakenOver::At { sealed: true, .. } | TakenOver::Stale => Err(StopCause::LeaseLost.into()),
     }
 }
 
-async fn read_parts(
-    inner: &EngineInner,
-    turn: &Turn,
-    stop: &StopSignal,
-    last: Seq,
-) -> Result<OpenParts, TurnHalt> {
+async fn read_parts(leased: &LeasedTurn, last: Seq) -> Result<OpenParts, TurnHalt> {
+    let LeasedTurn { inner, turn, stop, .. } = leased;
     let task = turn.id.task();
     let mut parts = OpenParts::default();
     let mut cursor = 0;
@@ -152,6 +71,31 @@ async fn read_parts(
         }
     }
     Ok(parts)
+}
+
+/// The first chunks of an attempt: a start, or the chunks that repair the log.
+pub(crate) async fn repair_log(writer: &TurnWriter, inherited: &OpenParts) -> Result<(), TurnHalt> {
+    let LeasedTurn { claim, turn, .. } = &*writer.leased;
+    if !inherited.started {
+        let message_id = turn.message_id.clone();
+        return writer.chunks.emit(Chunk::Start { message_id, message_metadata: None }).await;
+    }
+    if was_released(turn, inherited) {
+        return Ok(());
+    }
+    metrics::counter!("pilothouse_takeovers_total").increment(1);
+    tracing::info!(attempt = claim.fence, "continuing a turn");
+    let progress = writer.leased.progress().await?;
+    writer.chunks.emit_all(repair_chunks(inherited, &progress, turn, claim.fence)).await
+}
+
+/// Whether the previous claim of an operation's turn was released on purpose, between two steps or during its open call,
+/// so that nothing was cut off.
+fn was_released(turn: &Turn, inherited: &OpenParts) -> bool {
+    let Some(operation) = &turn.operation else { return false };
+    let crashed = turn.attempt > 1;
+    let awaited = inherited.unanswered().any(|call| *call == operation.call_id);
+    !crashed && (awaited || !inherited.in_step())
 }
 
 /// The chunks that end every open part of the log. A step whose calls were journaled continues; any other open step is

@@ -10,28 +10,21 @@ use protocol::execution::{
     Execution, ExecutionClaim, ExecutionError, ExecutionRequest, ExecutionStats, ExecutionStatus,
 };
 use protocol::review::Review;
-use protocol::{ExecutionId, GraphId, UserId, WorkerId};
+use protocol::{ExecutionId, GraphId, UserId};
 
 use super::Fenced;
 use crate::error::PortResult;
-use crate::leases::LeaseRenewal;
 
-/// An execution is handled like a turn: created with its outbox entry, claimed under a fence, renewed, handed back, taken
-/// over. The events of its nodes are an ordered journal, appended in batches. Leases are judged by one monotonic clock.
+/// An execution is leased and relayed like a turn (`Leases`, `Outbox`). The events of its nodes are an ordered journal,
+/// appended in batches.
 ///
-/// Laws: one id creates one execution (`an_execution_is_created_once`), due at once (`a_new_execution_is_due`); an
-/// execution has one holder (`an_execution_has_one_holder`), every claim increments the fence
-/// (`every_claim_of_an_execution_raises_the_fence`), the same worker gets its existing claim
-/// (`a_repeated_claim_of_an_execution_is_the_same`), a stale claim changes nothing
-/// (`a_stale_claim_of_an_execution_changes_nothing`), and an execution with an expired lease is due again
-/// (`an_execution_with_an_expired_lease_is_due_again`). A hand-back is not a crash
-/// (`a_handed_back_execution_does_not_count_as_crashed`). A user runs at most as many at once as the limit, not
-/// counting children (`running_executions_are_limited_per_user`). The journal is dense (`the_journal_is_dense`), and a
-/// repeated batch is written once (`a_repeated_batch_is_written_once`), with its charges and reviews
-/// (`a_batch_is_written_with_its_charges_and_reviews`). An execution ends once (`an_execution_ends_once`). It stays in
-/// REVIEW only while a review is pending (`an_execution_waits_only_while_a_review_is_pending`). A stop reaches all
-/// children (`a_stop_reaches_all_children`), ends unclaimed ones at once (`a_stop_ends_executions_without_a_lease`) and
-/// withdraws the reviews (`a_stop_withdraws_pending_reviews`). An execution is visible to its user only
+/// Laws: one id creates one execution (`an_execution_is_created_once`), due at once (`a_new_execution_is_due`); a stale
+/// claim changes nothing (`a_stale_claim_of_an_execution_changes_nothing`). The journal is dense
+/// (`the_journal_is_dense`), and a repeated batch is written once (`a_repeated_batch_is_written_once`), with its charges
+/// and reviews (`a_batch_is_written_with_its_charges_and_reviews`). An execution ends once (`an_execution_ends_once`). It
+/// stays in REVIEW only while a review is pending (`an_execution_waits_only_while_a_review_is_pending`). A stop reaches
+/// all children (`a_stop_reaches_all_children`), ends unclaimed ones at once (`a_stop_ends_executions_without_a_lease`)
+/// and withdraws the reviews (`a_stop_withdraws_pending_reviews`). An execution is visible to its user only
 /// (`an_execution_is_seen_by_its_user_only`). An ended execution can be deleted with all its data
 /// (`an_ended_execution_can_be_deleted`). A parent that has ended or is being stopped starts nothing
 /// (`an_ended_parent_starts_no_execution`). Lists support filters and pages (`executions_are_listed_newest_first`).
@@ -51,20 +44,6 @@ pub trait Executions: Send + Sync {
     ) -> PortResult<(Vec<Execution>, u64)>;
 
     async fn delete(&self, user: &UserId, id: &ExecutionId) -> PortResult<ExecutionDeleted>;
-
-    /// One conditional update: the execution becomes RUNNING, its fence and attempt are incremented, `started_at` is set the
-    /// first time, and its outbox entry is removed. An execution with a requested stop can be claimed beyond the limit.
-    async fn claim(
-        &self,
-        id: &ExecutionId,
-        worker: &WorkerId,
-        ttl: Duration,
-    ) -> PortResult<ExecutionClaimed>;
-
-    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal>;
-
-    /// Sets the execution back to QUEUED, due at once, without counting a crash.
-    async fn hand_back(&self, claim: &ExecutionClaim) -> PortResult<Fenced<()>>;
 
     /// All or nothing. Repeating the last advance changes nothing and returns the same result.
     async fn advance(
@@ -91,12 +70,6 @@ pub trait Executions: Send + Sync {
         user: &UserId,
         id: &ExecutionId,
     ) -> PortResult<Option<Vec<Execution>>>;
-
-    /// Executions that should be claimed, oldest first. Other callers do not get them before `hold` has passed.
-    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<ExecutionId>>;
-
-    /// Records that they were pushed; they become due again if they are not claimed within `again_in`.
-    async fn pushed(&self, ids: &[ExecutionId], again_in: Duration) -> PortResult<()>;
 
     /// The numbers of queued and running executions, for metrics.
     async fn count_open(&self) -> PortResult<(u64, u64)>;
@@ -144,22 +117,6 @@ pub enum ExecutionDeleted {
     Missing,
     /// It has not ended.
     Open,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum ExecutionClaimed {
-    Granted {
-        claim: ExecutionClaim,
-        execution: Box<Execution>,
-    },
-    /// Another worker holds it and has renewed in time.
-    Held,
-    /// The user has reached the limit of running executions: to the back of the queue.
-    AtCap,
-    /// A review must be decided first.
-    InReview,
-    /// It has a final status, or was deleted.
-    Ended,
 }
 
 /// A batch of journal events with everything that is stored in the same transaction.

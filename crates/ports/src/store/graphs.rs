@@ -14,7 +14,8 @@ use crate::error::PortResult;
 ///
 /// Laws: a graph and its library entry are stored together, once per id (`a_graph_is_created_once_with_its_entry`); an id
 /// of another user is refused (`a_graph_of_another_user_is_not_overwritten`); versions are dense and the newest becomes
-/// active, with the library entry that follows it (`a_new_version_becomes_active`); an older one can be activated again
+/// active, with the library entry that follows it (`a_new_version_becomes_active`), unless it is a draft (`a_draft_is_kept_beside_the_active_version`); of several edits of
+/// one version, one is stored (`an_edit_of_an_old_version_is_refused`); an older one can be activated again
 /// (`an_older_version_can_be_made_active`); it is visible to users who have it in their library or find it listed, and to
 /// no others (`a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace`); deleting removes every version and the
 /// owner's entry, unless it is listed (`a_deleted_graph_is_gone`, `a_listed_graph_cannot_be_deleted`).
@@ -28,8 +29,13 @@ pub trait Graphs: Send + Sync {
         entry: &LibraryAgent,
     ) -> PortResult<GraphCreated>;
 
-    /// The next version, regardless of `graph.version`; it becomes active. `None`: the user has no such graph.
-    async fn add_version(&self, user: &UserId, graph: &Graph) -> PortResult<Option<StoredGraph>>;
+    /// Stores the next version, regardless of `graph.version`.
+    async fn add_version(
+        &self,
+        user: &UserId,
+        graph: &Graph,
+        terms: VersionTerms,
+    ) -> PortResult<VersionAdded>;
 
     /// Without a version: the active one of the user's own graph; for another user's graph the one in the user's library, or
     /// the one listed last.
@@ -50,6 +56,31 @@ pub trait Graphs: Send + Sync {
     async fn activate(&self, user: &UserId, id: &GraphId, version: u32) -> PortResult<bool>;
 
     async fn delete(&self, user: &UserId, id: &GraphId) -> PortResult<GraphDeleted>;
+}
+
+/// How a new version relates to those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionTerms {
+    /// The version that was edited: another newest one is a conflict. `None`: whatever there is.
+    pub base: Option<u32>,
+    /// Whether it becomes active. A draft does not: what runs stays as it is.
+    pub activate: bool,
+}
+
+impl VersionTerms {
+    /// Becomes active, whatever came before.
+    pub const NEXT: Self = Self { base: None, activate: true };
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum VersionAdded {
+    Added(Box<StoredGraph>),
+    /// The newest version is not the base. Nothing was stored.
+    Stale {
+        newest: u32,
+    },
+    /// The user has no such graph.
+    Missing,
 }
 
 #[derive(Clone, Debug, PartialEq)]

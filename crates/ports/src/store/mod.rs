@@ -20,23 +20,49 @@ use async_trait::async_trait;
 pub use api_keys::{ApiKey, ApiKeys, NewApiKey};
 pub use credits::{BlockOutcome, BlockRunBegun, BlockRuns, Credits, NewBlockRun};
 pub use executions::{
-    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated,
-    ExecutionDeleted, Executions, JournalBatch, ListExecutions, NewExecution,
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionCreated, ExecutionDeleted,
+    Executions, JournalBatch, ListExecutions, NewExecution,
 };
 pub use follow_ups::{FollowUpPushed, FollowUps, NewFollowUp};
-pub use graphs::{GraphCreated, GraphDeleted, Graphs};
+pub use graphs::{GraphCreated, GraphDeleted, Graphs, VersionAdded, VersionTerms};
 pub use library::{AgentAdded, AgentChange, FolderWritten, Library, ListingPublished, Listings};
 pub use messages::{MessagePage, Messages};
 pub use operations::{NewOperation, OperationBegun, OperationCompleted, OperationKey, Operations};
-pub use reports::{DailyUsage, LiveExecution, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
+pub use reports::{
+    DailyUsage, LiveExecution, LiveExecutions, LiveJob, LiveTurn, ProcessWorkload, Reports,
+};
 pub use reviews::{ReviewVerdict, Reviews, ReviewsDecided};
 pub use sessions::{ListSessions, NewSession, SessionAssigned, SessionPage, Sessions, TitleChange};
 pub use turns::{
     BackgroundEnd, BackgroundRecord, JournalEntry, JournalRecord, JournaledCall, NewTurn,
-    OpenTurns, Outbox, ParentTurn, TurnEnding, TurnFinished, TurnKind, TurnOpened, TurnProgress,
-    Turns, WhenBusy,
+    OpenTurns, ParentTurn, TurnEnding, TurnFinished, TurnKind, TurnOpened, TurnProgress, Turns,
+    WhenBusy,
 };
 pub use values::Values;
+
+use crate::{Leases, Outbox};
+
+/// Everything that one database implements. A store says `impl Store for …`, and the compiler names what is missing.
+pub trait Store:
+    ApiKeys
+    + BlockRuns
+    + Credits
+    + Executions
+    + FollowUps
+    + Graphs
+    + Leases
+    + Library
+    + Listings
+    + Messages
+    + Operations
+    + Outbox
+    + Reports
+    + Reviews
+    + Sessions
+    + Turns
+    + Values
+{
+}
 
 /// The result of a write that carries a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

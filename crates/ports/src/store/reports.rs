@@ -48,11 +48,7 @@ pub struct LiveTurn {
     pub session_id: SessionId,
     pub user_id: Option<UserId>,
     pub status: TurnStatus,
-    /// Age since its acceptance, by the wall clock.
-    pub age: Duration,
-    pub attempt: u32,
-    /// The holder of its claim, if it runs.
-    pub holder: Option<WorkerId>,
+    pub job: LiveJob,
     /// A tool call in progress.
     pub tool: Option<String>,
 }
@@ -70,9 +66,16 @@ pub struct LiveExecution {
     pub graph_id: GraphId,
     pub user_id: UserId,
     pub status: ExecutionStatus,
-    /// Age since its creation, by the wall clock.
+    pub job: LiveJob,
+}
+
+/// What turns and executions have in common while they are open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveJob {
+    /// Age since its acceptance, by the wall clock.
     pub age: Duration,
     pub attempt: u32,
+    /// The holder of its claim, if it runs.
     pub holder: Option<WorkerId>,
 }
 

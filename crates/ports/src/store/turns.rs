@@ -93,20 +93,6 @@ pub struct OpenTurns {
     pub oldest_queued: Duration,
 }
 
-/// Jobs to push to the queue. An entry is written with the change that causes it, so it cannot be lost; a claim removes it.
-#[async_trait]
-pub trait Outbox: Send + Sync {
-    /// Turns that should be claimed: accepted, handed back, admitted, or with an expired lease; oldest first. Other callers do
-    /// not get them before `hold` has passed, so that only one of several relays pushes each.
-    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>>;
-
-    /// Records that they were pushed; they become due again if they are not claimed within `again_in`.
-    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()>;
-
-    /// The number of entries to push, and the age of the oldest.
-    async fn lag(&self) -> PortResult<(u64, Duration)>;
-}
-
 #[derive(Clone, Debug)]
 pub struct NewTurn {
     pub session_id: SessionId,

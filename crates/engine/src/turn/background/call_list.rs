@@ -25,7 +25,7 @@ use crate::turn::tool_call::{CallEnd, RunningCall};
 use crate::turn::turn_writer::TurnWriter;
 
 /// How long a canceled call may take to stop by itself.
-pub(in crate::turn) const CANCEL_GRACE: Duration = Duration::from_millis(500);
+pub(crate) const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
 pub(crate) struct BackgroundCallList {
     writer: TurnWriter,
@@ -40,7 +40,7 @@ pub(crate) struct BackgroundCallList {
 pub(crate) struct OwnedBackgroundCalls(Arc<BackgroundCallList>);
 
 impl OwnedBackgroundCalls {
-    pub(in crate::turn) fn new(writer: TurnWriter) -> Self {
+    pub(crate) fn new(writer: TurnWriter) -> Self {
         let (calls, evicted) = (Mutex::default(), Mutex::default());
         Self(Arc::new(BackgroundCallList {
             writer,
@@ -50,7 +50,7 @@ impl OwnedBackgroundCalls {
         }))
     }
 
-    pub(in crate::turn) fn shared(&self) -> Arc<BackgroundCallList> {
+    pub(crate) fn shared(&self) -> Arc<BackgroundCallList> {
         self.0.clone()
     }
 }
@@ -84,7 +84,7 @@ enum BackgroundCallState {
 
 impl BackgroundCallList {
     /// Takes over a running call. If the list is full, the oldest call is canceled.
-    pub(in crate::turn) fn add(
+    pub(crate) fn add(
         self: &Arc<Self>,
         id: BackgroundId,
         call: ToolCall,
@@ -108,7 +108,7 @@ impl BackgroundCallList {
         }
         let watching = watch(self.clone(), id.clone(), call, running_call);
         let watcher =
-            AbortOnDropHandle::new(self.writer.inner.tasks.spawn(TaskKind::Tool, watching));
+            AbortOnDropHandle::new(self.writer.leased.inner.tasks.spawn(TaskKind::Tool, watching));
         if let Some(background) = self.calls().iter_mut().find(|background| background.id == id)
             && matches!(background.state, BackgroundCallState::Running { .. })
         {
@@ -126,30 +126,30 @@ impl BackgroundCallList {
     }
 
     /// Adds a call that ended in an earlier attempt.
-    pub(in crate::turn) fn add_ended(&self, id: BackgroundId, call: ToolCall, end: &BackgroundEnd) {
+    pub(crate) fn add_ended(&self, id: BackgroundId, call: ToolCall, end: &BackgroundEnd) {
         let output = serde_json::from_str(&end.output).unwrap_or(Value::Null);
         let state = BackgroundCallState::Ended { outcome: end.outcome, output };
         self.calls().push(BackgroundCall { id, call, since: Instant::now(), state });
     }
 
     /// The call with this background id, if it has ended.
-    pub(in crate::turn) fn ended_call(&self, id: &BackgroundId) -> Option<CallId> {
+    pub(crate) fn ended_call(&self, id: &BackgroundId) -> Option<CallId> {
         let calls = self.calls();
         let found = calls.iter().find(|background| background.id == *id)?;
         matches!(found.state, BackgroundCallState::Ended { .. }).then(|| found.call.id.clone())
     }
 
     /// Removes a call whose result was delivered to the model.
-    pub(in crate::turn) fn remove(&self, call: &CallId) {
+    pub(crate) fn remove(&self, call: &CallId) {
         self.calls().retain(|background| background.call.id != *call);
     }
 
-    pub(in crate::turn) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.calls().is_empty()
     }
 
     /// Names of the tools that are still running.
-    pub(in crate::turn) fn running(&self) -> Vec<String> {
+    pub(crate) fn running(&self) -> Vec<String> {
         let calls = self.calls();
         let running = calls
             .iter()
@@ -158,7 +158,7 @@ impl BackgroundCallList {
     }
 
     /// Cancels all calls and waits briefly for them to end.
-    pub(in crate::turn) async fn close(&self) {
+    pub(crate) async fn close(&self) {
         let mut end_count = self.end_count.subscribe();
         for background in self.calls().iter() {
             if let BackgroundCallState::Running { cancel, .. } = &background.state {
@@ -175,7 +175,7 @@ impl BackgroundCallList {
     }
 
     /// Aborts all calls without writing anything.
-    pub(in crate::turn) fn drop_all(&self) {
+    pub(crate) fn drop_all(&self) {
         // Drop outside the lock: what is dropped may access the list.
         let dropped =
             (std::mem::take(&mut *self.calls()), std::mem::take(&mut *lock(&self.evicted)));
@@ -299,14 +299,12 @@ async fn watch(
         () = stopped => cancelled(),
     };
     drop(running_call);
-    let writer = &calls.writer;
-    let output =
-        output::limit_output(&*writer.inner.ports.files, &writer.workspace, &call, &response).await;
+    let output = output::limit_output(&calls.writer.leased, &call, &response).await;
     calls.end(&id, &call, outcome, output).await;
 }
 
 /// The chunk that reports the end of a background call to the client.
-pub(in crate::turn) fn end_chunk(
+pub(crate) fn end_chunk(
     id: &BackgroundId,
     call: &ToolCall,
     outcome: ToolOutcome,

@@ -3,5 +3,6 @@
 mod call_list;
 mod move_to_background;
 
-pub(super) use self::call_list::CANCEL_GRACE;
+pub(crate) use self::call_list::CANCEL_GRACE;
 pub(crate) use self::call_list::OwnedBackgroundCalls;
+pub(crate) use self::move_to_background::{move_to_background, restore};

@@ -7,25 +7,25 @@ use protocol::CallId;
 
 /// A message of the conversation, as considered for a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CutCandidate {
-    pub(super) tokens: u64,
+pub(crate) struct CutCandidate {
+    pub(crate) tokens: u64,
     /// The message is sent to the model unchanged even if it is before the cut.
-    pub(super) stays: bool,
+    pub(crate) stays: bool,
     /// The cut may be after this message.
-    pub(super) may_end: bool,
+    pub(crate) may_end: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CutPoint {
+pub(crate) struct CutPoint {
     /// The last message before the cut.
-    pub(super) last: usize,
+    pub(crate) last: usize,
     /// Tokens that remain after the cut, including the fixed part.
-    pub(super) left: u64,
+    pub(crate) left: u64,
 }
 
 /// The first allowed cut that leaves at most `target` tokens, so that as much as possible is kept, or else the last
 /// allowed cut.
-pub(super) fn choose(pieces: &[CutCandidate], fixed: u64, target: u64) -> Option<CutPoint> {
+pub(crate) fn choose(pieces: &[CutCandidate], fixed: u64, target: u64) -> Option<CutPoint> {
     let mut left = fixed + pieces.iter().map(|piece| piece.tokens).sum::<u64>();
     let mut found = None;
     for (last, piece) in pieces.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(super) fn choose(pieces: &[CutCandidate], fixed: u64, target: u64) -> Option
 
 /// For every message, whether a cut after it is allowed: no call is separated from its results, and the last exchange,
 /// which the model continues from, is never summarized.
-pub(super) fn allowed_cuts(messages: &[&ModelMessage]) -> Vec<bool> {
+pub(crate) fn allowed_cuts(messages: &[&ModelMessage]) -> Vec<bool> {
     let mut answered: HashMap<&CallId, usize> = HashMap::new();
     for (at, message) in messages.iter().enumerate() {
         if let ModelMessage::ToolResult { call_id, .. } = message {

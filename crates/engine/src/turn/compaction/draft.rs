@@ -21,19 +21,19 @@ const SUMMARY_PERCENT: u64 = 5;
 const SUMMARY_TOKENS: u64 = 4_000;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CompactionTarget {
+pub(crate) struct CompactionTarget {
     /// Tokens that should remain.
-    pub(super) tokens_left: u64,
+    pub(crate) tokens_left: u64,
     /// Tokens that a compaction must gain.
-    pub(super) min_gain: u64,
+    pub(crate) min_gain: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct CompactionDraft<'a> {
+pub(crate) struct CompactionDraft<'a> {
     /// The summary of an earlier compaction, which the new one includes.
-    pub(super) earlier: Option<String>,
+    pub(crate) earlier: Option<String>,
     /// The rows that are summarized.
-    pub(super) rows: Vec<&'a Message>,
+    pub(crate) rows: Vec<&'a Message>,
     through: MessageId,
     folded: usize,
     handles: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct CompactionDraft<'a> {
 }
 
 impl CompactionDraft<'_> {
-    pub(super) fn record(&self, summary: String) -> CompactionRecord {
+    pub(crate) fn record(&self, summary: String) -> CompactionRecord {
         let mut record = CompactionRecord {
             kind: CompactionRecord::kind(),
             through: self.through.clone(),
@@ -60,12 +60,12 @@ impl CompactionDraft<'_> {
     }
 }
 
-pub(super) fn summary_tokens(window: u64) -> u64 {
+pub(crate) fn summary_tokens(window: u64) -> u64 {
     percent(window, SUMMARY_PERCENT).min(SUMMARY_TOKENS)
 }
 
 /// `request` is what would be sent without compaction; `None` if a compaction would not gain enough.
-pub(super) fn draft<'a>(
+pub(crate) fn draft<'a>(
     progress: &'a TurnProgress,
     request: &ModelRequest,
     turn: &Turn,

@@ -16,12 +16,12 @@ const THRESHOLD_PERCENT: u64 = 80;
 const TARGET_PERCENT: u64 = 40;
 
 /// Tokens above which compaction starts.
-pub(super) fn compaction_threshold(window: u64) -> u64 {
+pub(crate) fn compaction_threshold(window: u64) -> u64 {
     percent(window, THRESHOLD_PERCENT)
 }
 
 /// Tokens that should remain after compaction.
-pub(super) fn compaction_target(window: u64) -> u64 {
+pub(crate) fn compaction_target(window: u64) -> u64 {
     percent(window, TARGET_PERCENT)
 }
 
@@ -30,22 +30,22 @@ pub(crate) fn step_bytes(window: u64) -> usize {
     bytes(percent(window, TARGET_PERCENT))
 }
 
-pub(super) fn percent(window: u64, percent: u64) -> u64 {
+pub(crate) fn percent(window: u64, percent: u64) -> u64 {
     // In this order an unlimited window stays unlimited.
     (window / 100).saturating_mul(percent)
 }
 
-pub(super) fn bytes(tokens: u64) -> usize {
+pub(crate) fn bytes(tokens: u64) -> usize {
     usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN_BYTES)
 }
 
-pub(super) fn request_tokens(request: &ModelRequest) -> u64 {
+pub(crate) fn request_tokens(request: &ModelRequest) -> u64 {
     let tools: u64 = request.tools.iter().map(tool_tokens).sum();
     let messages: u64 = request.messages.iter().map(message_tokens).sum();
     text_tokens(&request.system) + tools + messages
 }
 
-pub(super) fn message_tokens(message: &ModelMessage) -> u64 {
+pub(crate) fn message_tokens(message: &ModelMessage) -> u64 {
     let tokens = match message {
         ModelMessage::User { text } => text_tokens(text),
         ModelMessage::Assistant { text, tool_calls, provider_state } => {
@@ -125,7 +125,7 @@ pub(crate) struct WindowEstimate {
     ratio: f64,
     /// Largest window that is still plausible after a request was refused as too long.
     max_tokens: Option<u64>,
-    pub(super) refusals: u32,
+    pub(crate) refusals: u32,
 }
 
 impl Default for WindowEstimate {
@@ -143,18 +143,18 @@ impl WindowEstimate {
     }
 
     /// Records that the provider refused a request of this many estimated tokens: half of it is assumed as its window.
-    pub(super) fn observe_refusal(&mut self, estimated: u64) {
+    pub(crate) fn observe_refusal(&mut self, estimated: u64) {
         self.refusals += 1;
         self.max_tokens = Some(estimated / 2);
     }
 
     /// The model's window, as far as known.
-    pub(super) fn window(&self, configured: u64) -> u64 {
+    pub(crate) fn window(&self, configured: u64) -> u64 {
         configured.min(self.max_tokens.unwrap_or(u64::MAX))
     }
 
     /// The same in estimated tokens.
-    pub(super) fn estimated_window(&self, configured: u64) -> u64 {
+    pub(crate) fn estimated_window(&self, configured: u64) -> u64 {
         let estimated = (configured as f64 / self.ratio) as u64;
         estimated.min(self.max_tokens.unwrap_or(u64::MAX))
     }

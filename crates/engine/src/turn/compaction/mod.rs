@@ -4,7 +4,7 @@
 
 mod cut;
 mod draft;
-pub(super) mod measure;
+pub(crate) mod measure;
 mod open_items;
 mod record;
 mod summary;
@@ -17,21 +17,45 @@ use ports::store::{JournalEntry, TurnProgress};
 use protocol::chunk::Chunk;
 
 use self::draft::{CompactionDraft, CompactionTarget};
-pub(super) use self::measure::WindowEstimate;
-pub(super) use self::record::StoredCompaction;
+use self::measure::WindowEstimate;
+pub(crate) use self::record::StoredCompaction;
 use self::summary::SummaryReply;
-use super::TurnAttempt;
-use super::halt::TurnHalt;
+use super::context::{self, ToolSelection};
+use super::leased_turn::LeasedTurn;
+use super::turn_writer::TurnWriter;
+use crate::job::halt::TurnHalt;
 
 /// How often a request that was refused as too long is made smaller before the turn fails.
 const MAX_REFUSALS: u32 = 2;
 /// Percent of the window; a compaction that gains less is not worth its summary.
 const MIN_GAIN_PERCENT: u64 = 10;
 
-impl TurnAttempt {
+/// The context window of a turn's model, as far as this attempt knows it, and what fits into it.
+pub(crate) struct ContextWindow {
+    writer: TurnWriter,
+    estimate: WindowEstimate,
+}
+
+impl ContextWindow {
+    pub(crate) fn new(writer: TurnWriter) -> Self {
+        Self { writer, estimate: WindowEstimate::default() }
+    }
+
+    /// The model request for the history, with the results of a step cut to what fits.
+    pub(crate) fn request(&self, progress: &TurnProgress, tool_use: ToolUse) -> ModelRequest {
+        let LeasedTurn { inner, turn, .. } = &*self.writer.leased;
+        let tools = ToolSelection::new(&inner.tools, &turn.request.permissions);
+        context::request(progress, turn, tools, tool_use, self.hard_window())
+    }
+
+    /// Records that the provider counted `prompt_tokens` for this request.
+    pub(crate) fn observe_count(&mut self, request: &ModelRequest, prompt_tokens: u64) {
+        self.estimate.observe_count(request, prompt_tokens);
+    }
+
     /// Compacts before a model step if necessary. Returns `true` if it did: progress must be read again, because the
     /// summary may have taken a step of its own.
-    pub(crate) async fn compact(&mut self, progress: &TurnProgress) -> Result<bool, TurnHalt> {
+    pub(crate) async fn compact(&self, progress: &TurnProgress) -> Result<bool, TurnHalt> {
         let window = self.estimated_window();
         let request = self.request(progress, ToolUse::Allowed);
         if measure::request_tokens(&request) <= measure::compaction_threshold(window) {
@@ -52,15 +76,15 @@ impl TurnAttempt {
         &mut self,
         progress: &TurnProgress,
     ) -> Result<bool, TurnHalt> {
-        if self.window_estimate.refusals >= MAX_REFUSALS || self.partial.has_output() {
+        if self.estimate.refusals >= MAX_REFUSALS {
             return Ok(false);
         }
-        self.recorder.emit(Chunk::FinishStep).await?;
+        self.writer.chunks.emit(Chunk::FinishStep).await?;
         let refused = measure::request_tokens(&self.request(progress, ToolUse::Allowed));
-        self.window_estimate.observe_refusal(refused);
+        self.estimate.observe_refusal(refused);
         tracing::warn!(
             estimated_tokens = refused,
-            window_tokens = self.inner.model.window(self.turn.request.tier),
+            window_tokens = self.writer.leased.configured_window(),
             "a request was too long for the model; is its window configured too large?"
         );
         // With the smaller window the results of a step are cut shorter, which may be enough.
@@ -74,25 +98,26 @@ impl TurnAttempt {
     }
 
     /// The model's window in its own tokens.
-    pub(super) fn hard_window(&self) -> u64 {
-        self.window_estimate.window(self.inner.model.window(self.turn.request.tier))
+    fn hard_window(&self) -> u64 {
+        self.estimate.window(self.writer.leased.configured_window())
     }
 
     fn estimated_window(&self) -> u64 {
-        self.window_estimate.estimated_window(self.inner.model.window(self.turn.request.tier))
+        self.estimate.estimated_window(self.writer.leased.configured_window())
     }
 
     async fn summarize(
-        &mut self,
+        &self,
         progress: &TurnProgress,
         request: &ModelRequest,
         target: CompactionTarget,
     ) -> Result<bool, TurnHalt> {
+        let turn = &self.writer.leased.turn;
         let window = self.hard_window();
-        let Some(draft) = draft::draft(progress, request, &self.turn, window, target) else {
+        let Some(draft) = draft::draft(progress, request, turn, window, target) else {
             return Ok(false);
         };
-        self.recorder.emit(Chunk::status("Summarizing earlier messages…")).await?;
+        self.writer.chunks.emit(Chunk::status("Summarizing earlier messages…")).await?;
         let SummaryReply { text, usage } = self.ask_for_summary(progress, &draft, window).await?;
         let by = if text.is_some() { "model" } else { "digest" };
         let chars = measure::bytes(draft::summary_tokens(window));
@@ -113,7 +138,7 @@ impl TurnAttempt {
             by,
             "earlier messages were summarized"
         );
-        self.recorder.emit(record.chunk()).await?;
+        self.writer.chunks.emit(record.chunk()).await?;
         Ok(true)
     }
 
@@ -123,13 +148,14 @@ impl TurnAttempt {
         draft: &CompactionDraft<'_>,
         window: u64,
     ) -> Result<SummaryReply, TurnHalt> {
-        let options = &self.inner.options;
+        let LeasedTurn { inner, turn, stop, .. } = &*self.writer.leased;
+        let options = &inner.options;
         // The last step is reserved for the answer.
-        if !self.inner.model.summarizes() || progress.steps_done + 1 >= options.max_steps {
+        if !inner.model.summarizes() || progress.steps_done + 1 >= options.max_steps {
             return Ok(SummaryReply::default());
         }
-        let request = summary::request(draft, self.turn.request.tier, window);
+        let request = summary::request(draft, turn.request.tier, window);
         let chars = measure::bytes(draft::summary_tokens(window));
-        summary::ask(&*self.inner.model, request, &self.stop, options.stream_idle(), chars).await
+        summary::ask(&*inner.model, request, stop, options.stream_idle(), chars).await
     }
 }

@@ -14,7 +14,7 @@ const MAX_LINES: usize = 100;
 const KINDS: [&str; 3] = ["operation_pending", "sub_session_status", "clarification_needed"];
 
 /// One line for each open item whose row is at most `through`; later rows remain visible anyway.
-pub(super) fn open_items(progress: &TurnProgress, through: usize) -> Vec<String> {
+pub(crate) fn open_items(progress: &TurnProgress, through: usize) -> Vec<String> {
     let (folded, rest) = progress.messages.split_at(through + 1);
     let mut lines = background_calls(progress, folded);
     lines.extend(operations(folded));

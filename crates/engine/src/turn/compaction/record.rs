@@ -11,41 +11,41 @@ const KIND: &str = "compaction";
 const NOTICE: &str = "Earlier messages were summarized, because the conversation came close to what the model can read at once. All of them are still here.";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct CompactionRecord {
-    pub(super) kind: String,
+pub(crate) struct CompactionRecord {
+    pub(crate) kind: String,
     /// The last row that the summary replaces.
-    pub(super) through: MessageId,
+    pub(crate) through: MessageId,
     /// How many rows it replaces.
-    pub(super) folded: usize,
-    pub(super) tokens_before: u64,
-    pub(super) tokens_after: u64,
-    pub(super) summary: String,
+    pub(crate) folded: usize,
+    pub(crate) tokens_before: u64,
+    pub(crate) tokens_after: u64,
+    pub(crate) summary: String,
     /// Items that were open at that time, one line each.
     #[serde(default)]
-    pub(super) handles: Vec<String>,
+    pub(crate) handles: Vec<String>,
     /// Summarized user messages that the model still gets unchanged.
     #[serde(default)]
-    pub(super) kept: Vec<MessageId>,
+    pub(crate) kept: Vec<MessageId>,
 }
 
 impl CompactionRecord {
-    pub(super) fn kind() -> String {
+    pub(crate) fn kind() -> String {
         KIND.to_owned()
     }
 
-    pub(super) fn row(&self) -> NewMessage {
+    pub(crate) fn row(&self) -> NewMessage {
         let mut row = NewMessage::new(MessageRole::System, NOTICE);
         row.metadata = serde_json::to_value(self).ok();
         row
     }
 
-    pub(super) fn chunk(self) -> chunk::Chunk {
+    pub(crate) fn chunk(self) -> chunk::Chunk {
         let Self { through, folded, tokens_before, tokens_after, summary, .. } = self;
         let data = chunk::CompactionData { folded, through, tokens_before, tokens_after, summary };
         chunk::Chunk::DataCompaction { data }
     }
 
-    pub(super) fn message(&self) -> ModelMessage {
+    pub(crate) fn message(&self) -> ModelMessage {
         let mut text = format!(
             "[Summary of earlier messages]\nThe {} messages before this point no longer fit. These notes of what was said and done replace them. They are not a new request; user messages next to them are unchanged. Continue from here and do not repeat what is done.\n\n{}",
             self.folded,
@@ -65,7 +65,7 @@ impl CompactionRecord {
 pub(crate) struct StoredCompaction {
     /// Index of the last summarized row.
     pub(crate) through: usize,
-    pub(super) record: CompactionRecord,
+    pub(crate) record: CompactionRecord,
 }
 
 impl StoredCompaction {

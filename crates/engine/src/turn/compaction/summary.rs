@@ -13,8 +13,8 @@ use protocol::usage::Usage;
 use super::draft::CompactionDraft;
 use super::measure::{bytes, percent};
 use super::transcript;
-use crate::turn::halt::TurnHalt;
-use crate::turn::registry::StopSignal;
+use crate::job::halt::TurnHalt;
+use crate::job::stop::StopSignal;
 
 const SYSTEM: &str = include_str!("summary.md");
 /// Percent of the window that the transcript to summarize may take.
@@ -26,13 +26,13 @@ const MAX_TRIES: u32 = 2;
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct SummaryReply {
-    pub(super) text: Option<String>,
+pub(crate) struct SummaryReply {
+    pub(crate) text: Option<String>,
     /// Usage, if the provider's stream ended normally.
-    pub(super) usage: Option<Usage>,
+    pub(crate) usage: Option<Usage>,
 }
 
-pub(super) fn request(draft: &CompactionDraft<'_>, tier: ModelTier, window: u64) -> ModelRequest {
+pub(crate) fn request(draft: &CompactionDraft<'_>, tier: ModelTier, window: u64) -> ModelRequest {
     let mut text = String::new();
     if let Some(earlier) = &draft.earlier {
         text.push_str(&format!("Your notes of what came before:\n\n{earlier}\n\n"));
@@ -52,7 +52,7 @@ pub(super) fn request(draft: &CompactionDraft<'_>, tier: ModelTier, window: u64)
 }
 
 /// Keeps at most `chars` characters. Only a stop of the turn is an error.
-pub(super) async fn ask(
+pub(crate) async fn ask(
     model: &dyn ModelProvider,
     request: ModelRequest,
     stop: &StopSignal,
@@ -60,14 +60,12 @@ pub(super) async fn ask(
     chars: usize,
 ) -> Result<SummaryReply, TurnHalt> {
     // A process that slept for longer than its lease must not act for the turn any more.
-    if let Some(reason) = stop.cause() {
-        return Err(TurnHalt::Stop(reason));
-    }
+    stop.check()?;
     let asking =
         tokio::time::timeout(SUMMARY_TIMEOUT, ask_with_retries(model, request, idle, chars));
     let reply = tokio::select! {
         biased;
-        reason = stop.stopped() => return Err(TurnHalt::Stop(reason)),
+        cause = stop.stopped() => return Err(cause.into()),
         reply = asking => reply.unwrap_or_else(|_| Err(timed_out())),
     };
     Ok(reply.unwrap_or_else(|error| {

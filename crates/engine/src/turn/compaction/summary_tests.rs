@@ -7,7 +7,8 @@ use ports::model::{ModelStream, StopReason};
 use tokio::time::Instant;
 
 use super::*;
-use crate::turn::registry::{self, JobRegistry};
+use crate::job::registry::JobRegistry;
+use crate::job::stop::StopCause;
 
 const IDLE: Duration = Duration::from_secs(600);
 
@@ -116,10 +117,10 @@ async fn a_stop_of_the_turn_does_not_wait_for_the_summary() {
     let stop = running.stop.clone();
     let stopping = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        stop.stop(registry::StopCause::Cancelled);
+        stop.stop(StopCause::Cancelled);
     };
     let began = Instant::now();
     let (reply, ()) = tokio::join!(ask(&model, question(), &running.stop, IDLE, 10), stopping);
-    assert_eq!(reply, Err(TurnHalt::Stop(registry::StopCause::Cancelled)));
+    assert_eq!(reply, Err(TurnHalt::Stop(StopCause::Cancelled)));
     assert_eq!(began.elapsed(), Duration::from_secs(1));
 }

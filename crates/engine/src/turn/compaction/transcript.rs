@@ -13,7 +13,7 @@ use super::measure::{cut_to, fair_share};
 const LINE: usize = 200;
 
 /// The rows as text of at most about `bytes` bytes; long entries are cut in the middle.
-pub(super) fn whole(rows: &[&Message], bytes: usize) -> String {
+pub(crate) fn whole(rows: &[&Message], bytes: usize) -> String {
     let entries: Vec<String> = rows.iter().flat_map(|row| entries(row)).collect();
     let share = fair_share(entries.iter().map(String::len), bytes);
     let cut: Vec<String> = entries.iter().map(|entry| cut_to(entry, share)).collect();
@@ -22,7 +22,7 @@ pub(super) fn whole(rows: &[&Message], bytes: usize) -> String {
 }
 
 /// Less useful than a summary, but cannot fail.
-pub(super) fn digest(earlier: Option<&str>, rows: &[&Message], chars: usize) -> String {
+pub(crate) fn digest(earlier: Option<&str>, rows: &[&Message], chars: usize) -> String {
     let mut text = String::new();
     if let Some(earlier) = earlier {
         // Writing to a string cannot fail.

@@ -15,30 +15,29 @@ use protocol::message::MessageRole;
 use protocol::permissions::Permissions;
 use protocol::turn::Turn;
 
-pub(super) use self::history_rows::{SentRow, sent_rows, user_message};
-use super::TurnAttempt;
+pub(crate) use self::history_rows::{SentRow, sent_rows, user_message};
 use super::compaction::StoredCompaction;
+use super::tool_list::ToolList;
 
 const SYSTEM_PROMPT: &str = include_str!("../system_prompt.md");
 /// Sent on the last step, which must end in text.
 const WRAP_UP: &str = "[This is the last step: no tool can be called any more. Sum up what was found and what is left to do.]";
-
-impl TurnAttempt {
-    pub(crate) fn request(&self, progress: &TurnProgress, tool_use: ToolUse) -> ModelRequest {
-        let all = self.inner.tools.definitions(&Permissions::default());
-        let allowed = self.inner.tools.definitions(&self.turn.request.permissions);
-        let is_allowed = |tool: &&ToolDefinition| allowed.iter().any(|one| one.name == tool.name);
-        let denied = all.iter().filter(|tool| !is_allowed(tool)).map(|tool| tool.name.clone());
-        let tools = ToolSelection { denied: denied.collect(), allowed };
-        request(progress, &self.turn, tools, tool_use, self.hard_window())
-    }
-}
 
 /// The tools, divided by the permissions of the turn.
 #[derive(Clone)]
 pub(crate) struct ToolSelection {
     pub(crate) allowed: Arc<[ToolDefinition]>,
     pub(crate) denied: Vec<String>,
+}
+
+impl ToolSelection {
+    pub(crate) fn new(tools: &ToolList, permissions: &Permissions) -> Self {
+        let all = tools.definitions(&Permissions::default());
+        let allowed = tools.definitions(permissions);
+        let is_allowed = |tool: &&ToolDefinition| allowed.iter().any(|one| one.name == tool.name);
+        let denied = all.iter().filter(|tool| !is_allowed(tool)).map(|tool| tool.name.clone());
+        Self { denied: denied.collect(), allowed }
+    }
 }
 
 /// `window` is the model's window in tokens: the results of one step are cut to their share of it.

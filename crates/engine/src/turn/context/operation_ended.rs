@@ -9,7 +9,7 @@ use protocol::text::cut_middle;
 const OUTPUT_CHARS: usize = 4_000;
 
 /// `None` if the operation has not ended.
-pub(super) fn message(operation: &Operation) -> Option<ModelMessage> {
+pub(crate) fn message(operation: &Operation) -> Option<ModelMessage> {
     let result = operation.result.as_ref()?;
     let how = match result.outcome {
         ToolOutcome::Ok => "It completed.",

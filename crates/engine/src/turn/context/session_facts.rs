@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Session metadata key: instructions from the parent session.
 const SYSTEM_CONTEXT: &str = "system_context";
 
-pub(super) fn session(session: &Session, first: &Message, denied: &[String]) -> ModelMessage {
+pub(crate) fn session(session: &Session, first: &Message, denied: &[String]) -> ModelMessage {
     // The date only: with the time of day, no prompt prefix could be cached across sessions.
     let day = first.created_at.strftime("%Y-%m-%d");
     let mut text = format!("[About this session]\nIt began on {day} (UTC).");
