@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::{PortError, Ports};
+use ports::{PortError, Ports, ServicePorts};
 
 use crate::distributed::{self, DistributedServers};
 use crate::local::bus::LocalBus;
@@ -22,32 +22,18 @@ pub async fn connect(options: &ConnectOptions) -> Result<ConnectedBackend, Conne
                 ConnectError::Directory { directory: data.clone(), reason: source.to_string() }
             })?;
             let store = Arc::new(store);
-            let ports = Ports {
-                sessions: store.clone(),
-                messages: store.clone(),
-                turns: store.clone(),
-                follow_ups: store.clone(),
-                operations: store.clone(),
-                completions: store.clone(),
-                outbox: store.clone(),
-                leases: store.clone(),
-                queue: Arc::new(LocalQueue::new(options.deaf)),
-                log: store.clone(),
-                bus: Arc::new(LocalBus::new(options.deaf)),
-                files: Arc::new(files),
-                api_keys: store.clone(),
-                graphs: store.clone(),
-                library: store.clone(),
-                listings: store.clone(),
-                executions: store.clone(),
-                reviews: store.clone(),
-                credits: store.clone(),
-                block_runs: store.clone(),
-                reports: store.clone(),
-                values: store.clone(),
-                health: store.clone(),
-                clock,
-            };
+            let ports = Ports::new(
+                store.clone(),
+                ServicePorts {
+                    completions: store.clone(),
+                    queue: Arc::new(LocalQueue::new(options.deaf)),
+                    log: store.clone(),
+                    bus: Arc::new(LocalBus::new(options.deaf)),
+                    files: Arc::new(files),
+                    health: store.clone(),
+                    clock,
+                },
+            );
             Ok(ConnectedBackend { ports, backend: BackendHandle(BackendKind::Embedded(store)) })
         }
         BackendOptions::Distributed(servers) => {

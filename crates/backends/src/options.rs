@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use protocol::limits::UserLimits;
+use protocol::secret::SecretText;
 
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     pub backend: BackendOptions,
     /// Key that protects stored secrets. A store that was opened with one opens with no other.
-    pub encryption_key: Option<String>,
+    pub encryption_key: Option<SecretText>,
     /// Limits per user.
     pub caps: UserLimits,
     /// Turns off every in-memory wake-up, to prove that they are only hints: everything still happens at the next poll.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::{Bus, BusSignal, FailedDependency, HealthCheck, Ports};
+use ports::{Bus, BusSignal, FailedDependency, HealthCheck, Ports, ServicePorts};
 use tokio::sync::broadcast;
 
 use crate::connect::ConnectError;
@@ -46,7 +46,7 @@ pub(crate) async fn connect(
     let postgres = PostgresStore::connect(
         &servers.postgres_url,
         servers.postgres_connections,
-        options.encryption_key.as_deref(),
+        options.encryption_key.as_ref(),
         options.caps,
         clock.clone(),
         redis.feed(),
@@ -58,32 +58,18 @@ pub(crate) async fn connect(
     let log = redis.log(store.clone(), store.clone());
     let (queue, completions) = (rabbit.queue(), redis.completions());
     let distributed = Arc::new(DistributedServers { postgres, redis, rabbit });
-    let ports = Ports {
-        sessions: store.clone(),
-        messages: store.clone(),
-        turns: store.clone(),
-        follow_ups: store.clone(),
-        operations: store.clone(),
-        completions,
-        outbox: store.clone(),
-        leases: store.clone(),
-        queue: Arc::new(queue),
-        log: Arc::new(log),
-        bus: Arc::new(bus),
-        files: Arc::new(files),
-        api_keys: store.clone(),
-        graphs: store.clone(),
-        library: store.clone(),
-        listings: store.clone(),
-        executions: store.clone(),
-        reviews: store.clone(),
-        credits: store.clone(),
-        block_runs: store.clone(),
-        reports: store.clone(),
-        values: store,
-        health: distributed.clone(),
-        clock,
-    };
+    let ports = Ports::new(
+        store,
+        ServicePorts {
+            completions,
+            queue: Arc::new(queue),
+            log: Arc::new(log),
+            bus: Arc::new(bus),
+            files: Arc::new(files),
+            health: distributed.clone(),
+            clock,
+        },
+    );
     Ok((ports, distributed))
 }
 

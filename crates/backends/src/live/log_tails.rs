@@ -57,7 +57,7 @@ impl LogTails {
     }
 
     /// Only if this log is cached. Under the lock, so that its bytes are not counted after its removal.
-    pub(super) fn grew_if_cached(&self, task: &TaskId, segment: Segment, end: LogEnd) {
+    pub(crate) fn grew_if_cached(&self, task: &TaskId, segment: Segment, end: LogEnd) {
         let budget = match self.read_lock().get(task) {
             Some(tail) => self.grow(tail, segment, end),
             None => ByteBudget::Within,
@@ -75,7 +75,7 @@ impl LogTails {
     }
 
     /// A receiver, and whether the log was not cached before.
-    pub(super) fn watch_entry(&self, task: &TaskId) -> (watch::Receiver<Seq>, TailLookup) {
+    pub(crate) fn watch_entry(&self, task: &TaskId) -> (watch::Receiver<Seq>, TailLookup) {
         // Subscribes under the lock: an unwatched entry may be removed at any other time.
         if let Some(tail) = self.read_lock().get(task) {
             return (tail.watch(), TailLookup::Existing);
@@ -88,19 +88,19 @@ impl LogTails {
         }
     }
 
-    pub(super) fn get(&self, task: &TaskId) -> Option<Arc<LogTail>> {
+    pub(crate) fn get(&self, task: &TaskId) -> Option<Arc<LogTail>> {
         self.read_lock().get(task).cloned()
     }
 
-    pub(super) fn free_bytes(&self, bytes: usize) {
+    pub(crate) fn free_bytes(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn read_lock(&self) -> RwLockReadGuard<'_, HashMap<TaskId, Arc<LogTail>>> {
+    pub(crate) fn read_lock(&self) -> RwLockReadGuard<'_, HashMap<TaskId, Arc<LogTail>>> {
         self.logs.read().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    pub(super) fn write(&self) -> RwLockWriteGuard<'_, HashMap<TaskId, Arc<LogTail>>> {
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, HashMap<TaskId, Arc<LogTail>>> {
         self.logs.write().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -155,7 +155,7 @@ enum ByteBudget {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TailLookup {
+pub(crate) enum TailLookup {
     Existing,
     New,
 }
@@ -164,7 +164,14 @@ pub(super) enum TailLookup {
 pub(crate) struct PendingRead(Option<(Arc<LogTail>, u64)>);
 
 impl PendingRead {
-    pub(crate) fn set_end(self, last: Seq, end: LogEnd) {
+    /// Stores where the log ends, if the read has found it.
+    pub(crate) fn store_end(self, read: &LogRead) {
+        if let LogRead::Log { last, sealed, .. } = read {
+            self.set_end(*last, LogEnd::of(*sealed));
+        }
+    }
+
+    fn set_end(self, last: Seq, end: LogEnd) {
         if let Some((tail, invalidations)) = self.0 {
             tail.set_end(invalidations, last, end);
         }

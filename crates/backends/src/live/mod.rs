@@ -23,6 +23,12 @@ pub(crate) enum LogEnd {
     Sealed,
 }
 
+impl LogEnd {
+    pub(crate) fn of(sealed: bool) -> Self {
+        if sealed { Self::Sealed } else { Self::Open }
+    }
+}
+
 /// In-memory part of the store: caches and wake-ups. Losing it costs time, never data.
 pub(crate) struct LiveLogs {
     pub(crate) tails: LogTails,

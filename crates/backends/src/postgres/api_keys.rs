@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{ApiKey, ApiKeys, NewApiKey};
 use protocol::UserId;
-use tokio_postgres::Row;
 
+use super::PostgresStore;
 use super::connection::PooledConnection;
-use super::error::PostgresError;
 use super::text_param::TextParam;
-use super::{PostgresStore, rows};
+use crate::rows::StoreRow;
+use crate::rows::api_keys::{api_key, api_key_columns};
 
 #[async_trait]
 impl ApiKeys for PostgresStore {
@@ -20,8 +20,11 @@ impl ApiKeys for PostgresStore {
             let id = uuid::Uuid::now_v7().to_string();
             let row = db
                 .query_one(
-                    "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
-                     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, name, head, created_at",
+                    concat!(
+                        "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
+                         VALUES ($1, $2, $3, $4, $5, $6) RETURNING ",
+                        api_key_columns!()
+                    ),
                     &[
                         &TextParam(&id),
                         &TextParam(user.as_str()),
@@ -41,8 +44,11 @@ impl ApiKeys for PostgresStore {
         self.read(|db| async move {
             let found = db
                 .query(
-                    "SELECT id, name, head, created_at FROM api_key WHERE user_id = $1
-                     ORDER BY created_at, created",
+                    concat!(
+                        "SELECT ",
+                        api_key_columns!(),
+                        " FROM api_key WHERE user_id = $1 ORDER BY created_at, created"
+                    ),
                     &[&TextParam(user.as_str())],
                 )
                 .await?;
@@ -71,17 +77,8 @@ impl ApiKeys for PostgresStore {
             let row = db
                 .query_opt("SELECT user_id FROM api_key WHERE digest = $1", &[&TextParam(digest)])
                 .await?;
-            row.map(|row| rows::id(&row, "user_id")).transpose()
+            row.map(|row| row.id("user_id")).transpose()
         })
         .await
     }
-}
-
-fn api_key(row: &Row) -> Result<ApiKey, PostgresError> {
-    Ok(ApiKey {
-        id: rows::get(row, "id")?,
-        name: rows::get(row, "name")?,
-        head: rows::get(row, "head")?,
-        created_at: rows::time(row, "created_at")?,
-    })
 }

@@ -11,19 +11,19 @@ use tokio::sync::oneshot;
 use super::bounded_call::bounded;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::rows;
-use super::stream_log::{count_fenced, judge};
 use super::text_param::TextParam;
 use crate::live::LogEnd;
 use crate::log_feed::LogFeed;
+use crate::rows::StoreRow;
+use crate::rules::append::{LogState, refusal};
 
 /// An append that waits to be written.
-pub(super) struct PendingAppend {
-    pub(super) task: TaskId,
-    pub(super) fence: u64,
-    pub(super) segment: Segment,
-    pub(super) end: LogEnd,
-    pub(super) reply: oneshot::Sender<PortResult<SegmentAppended>>,
+pub(crate) struct PendingAppend {
+    pub(crate) task: TaskId,
+    pub(crate) fence: u64,
+    pub(crate) segment: Segment,
+    pub(crate) end: LogEnd,
+    pub(crate) reply: oneshot::Sender<PortResult<SegmentAppended>>,
 }
 
 /// Advances every log whose end matches the start of its segment, and stores the segments of just these logs.
@@ -42,7 +42,7 @@ const APPEND: &str = "\
     SELECT task_id FROM grown";
 
 /// Writes the group, notifies the feed of stored segments, and replies to every caller.
-pub(super) async fn write(pool: &Pool, feed: &dyn LogFeed, group: Vec<PendingAppend>) {
+pub(crate) async fn write(pool: &Pool, feed: &dyn LogFeed, group: Vec<PendingAppend>) {
     metrics::counter!("pilothouse_store_groups_total").increment(1);
     metrics::counter!("pilothouse_store_jobs_total").increment(group.len() as u64);
     match bounded(store(pool, &group)).await {
@@ -83,7 +83,7 @@ async fn store(
         return Ok(HashMap::new());
     }
     let grown: HashSet<TaskId> =
-        grown.iter().map(|row| rows::id(row, "task_id")).collect::<Result<_, _>>()?;
+        grown.iter().map(|row| row.id("task_id")).collect::<Result<_, _>>()?;
     refusals(&db, group.iter().filter(|append| !grown.contains(&append.task)).collect()).await
 }
 
@@ -101,21 +101,12 @@ async fn refusals(
         .await?;
     let mut found = HashMap::new();
     for row in &logs {
-        found.insert(rows::id::<TaskId>(row, "task_id")?, row);
+        found.insert(row.id::<TaskId>("task_id")?, LogState::read(row)?);
     }
     let mut answers = HashMap::new();
     for append in refused {
         let log = found.get(&append.task).copied();
-        let answer = match judge(log, append.fence, append.segment.first)? {
-            // It did not fit when it was tried; another append may have changed the log since.
-            SegmentAppended::Stored => {
-                SegmentAppended::Gap { last: append.segment.first.saturating_sub(1) }
-            }
-            answer => answer,
-        };
-        if answer == SegmentAppended::Stale {
-            count_fenced();
-        }
+        let answer = refusal(log, append.fence, append.segment.first);
         answers.insert(append.task.clone(), answer);
     }
     Ok(answers)

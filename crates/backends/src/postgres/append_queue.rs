@@ -17,9 +17,10 @@ use tokio_util::task::TaskTracker;
 use super::append_group::{self, PendingAppend};
 use super::bounded_call::CALL;
 use super::error::PostgresError;
-use super::stream_log::check;
+use super::stream_log::SEQS;
 use crate::live::LogEnd;
 use crate::log_feed::LogFeed;
+use crate::rules::append::check_segment;
 
 /// Groups written at the same time, each on its own connection.
 const IN_FLIGHT: usize = 2;
@@ -30,12 +31,12 @@ const GROUP_BYTES: usize = 2 * 1024 * 1024;
 const WAITING: usize = 1024;
 
 #[derive(Clone)]
-pub(super) struct AppendQueue {
+pub(crate) struct AppendQueue {
     pending: mpsc::Sender<PendingAppend>,
 }
 
 impl AppendQueue {
-    pub(super) fn start(
+    pub(crate) fn start(
         pool: Pool,
         feed: Arc<dyn LogFeed>,
         tasks: &TaskTracker,
@@ -53,14 +54,14 @@ impl AppendQueue {
         Self { pending }
     }
 
-    pub(super) async fn append(
+    pub(crate) async fn append(
         &self,
         task: &TaskId,
         fence: u64,
         segment: Segment,
         end: LogEnd,
     ) -> PortResult<SegmentAppended> {
-        check(&segment)?;
+        check_segment(&segment, SEQS)?;
         let (reply, answer) = oneshot::channel();
         let append = PendingAppend { task: task.clone(), fence, segment, end, reply };
         let written = async {

@@ -5,13 +5,13 @@ use ports::PortResult;
 use ports::store::{BlockOutcome, BlockRunBegun, BlockRuns, NewBlockRun};
 use protocol::credit::CreditCharge;
 use protocol::{SessionId, UserId};
-use tokio_postgres::Row;
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::json::written;
 use super::text_param::{TextParam, optional};
-use super::{PostgresStore, credits, rows};
+use super::{PostgresStore, credits};
+use crate::rows::block_runs::begun_before;
+use crate::rules::json::to_json;
 
 #[async_trait]
 impl BlockRuns for PostgresStore {
@@ -74,7 +74,7 @@ async fn begin(
             &[&user, &key],
         )
         .await?;
-    Ok(outcome(&before)?.map_or(BlockRunBegun::Open, BlockRunBegun::Ended))
+    begun_before(&before)
 }
 
 async fn end(
@@ -84,7 +84,7 @@ async fn end(
     outcome: &BlockOutcome,
     wall_us: i64,
 ) -> Result<bool, PostgresError> {
-    let outputs = written(&outcome.outputs)?;
+    let outputs = to_json(&outcome.outputs)?;
     let ended = db
         .query_opt(
             "UPDATE block_run SET outputs = $3, error = $4, ended_at = $5
@@ -99,9 +99,4 @@ async fn end(
         )
         .await?;
     Ok(ended.is_some())
-}
-
-fn outcome(row: &Row) -> Result<Option<BlockOutcome>, PostgresError> {
-    let Some(outputs) = rows::optional_json(row, "outputs")? else { return Ok(None) };
-    Ok(Some(BlockOutcome { outputs, error: rows::get(row, "error")? }))
 }

@@ -10,12 +10,12 @@ use super::connection::PooledConnection;
 use super::error::PostgresError;
 
 /// Time limit of a call. When it is exceeded, the outcome is unknown.
-pub(super) const CALL: Duration = Duration::from_secs(2);
+pub(crate) const CALL: Duration = Duration::from_secs(2);
 
 impl PostgresStore {
     /// Runs a transaction or statement that changes something, in its own task: a caller that goes away, such as a
     /// client that disconnects, must not abort it half-way.
-    pub(super) async fn write<T: Send + 'static>(
+    pub(crate) async fn write<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, PostgresError>> + Send + 'static,
     ) -> PortResult<T> {
@@ -29,7 +29,7 @@ impl PostgresStore {
     }
 
     /// Runs a read, and retries it once on another connection when the first one is dead.
-    pub(super) async fn read<T, F>(&self, look: impl Fn(PooledConnection) -> F) -> PortResult<T>
+    pub(crate) async fn read<T, F>(&self, look: impl Fn(PooledConnection) -> F) -> PortResult<T>
     where
         F: Future<Output = Result<T, PostgresError>>,
     {
@@ -45,7 +45,7 @@ impl PostgresStore {
     }
 }
 
-pub(super) async fn bounded<T>(
+pub(crate) async fn bounded<T>(
     work: impl Future<Output = Result<T, PostgresError>>,
 ) -> Result<T, PostgresError> {
     tokio::time::timeout(CALL, work).await.unwrap_or(Err(PostgresError::Late))

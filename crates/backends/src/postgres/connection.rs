@@ -10,9 +10,9 @@ use tokio_postgres::types::ToSql;
 
 use super::error::PostgresError;
 
-pub(super) type SqlParams<'a> = &'a [&'a (dyn ToSql + Sync)];
+pub(crate) type SqlParams<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-pub(super) struct PooledConnection {
+pub(crate) struct PooledConnection {
     /// `None` only while it is dropped.
     client: Option<Object>,
     /// Statements without a reply. A failed one stays counted, so that its connection is not reused.
@@ -28,17 +28,17 @@ const BEGUN: u8 = 2;
 
 impl PooledConnection {
     /// For statements that are each their own transaction.
-    pub(super) async fn get(pool: &Pool) -> Result<Self, PostgresError> {
+    pub(crate) async fn get(pool: &Pool) -> Result<Self, PostgresError> {
         Self::new(pool, NONE, "").await
     }
 
     /// For a transaction, which lasts until `commit`.
-    pub(super) async fn begin(pool: &Pool) -> Result<Self, PostgresError> {
+    pub(crate) async fn begin(pool: &Pool) -> Result<Self, PostgresError> {
         Self::new(pool, WANTED, "BEGIN").await
     }
 
     /// For several reads on the same snapshot.
-    pub(super) async fn snapshot(pool: &Pool) -> Result<Self, PostgresError> {
+    pub(crate) async fn snapshot(pool: &Pool) -> Result<Self, PostgresError> {
         Self::new(pool, WANTED, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
     }
 
@@ -48,7 +48,7 @@ impl PooledConnection {
         Ok(Self { client, unanswered: AtomicUsize::new(0), transaction, begin })
     }
 
-    pub(super) async fn query(
+    pub(crate) async fn query(
         &self,
         sql: &str,
         with: SqlParams<'_>,
@@ -68,7 +68,7 @@ impl PooledConnection {
         Ok(rows)
     }
 
-    pub(super) async fn query_opt(
+    pub(crate) async fn query_opt(
         &self,
         sql: &str,
         with: SqlParams<'_>,
@@ -76,7 +76,7 @@ impl PooledConnection {
         Ok(self.query(sql, with).await?.pop())
     }
 
-    pub(super) async fn query_one(
+    pub(crate) async fn query_one(
         &self,
         sql: &str,
         with: SqlParams<'_>,
@@ -88,7 +88,7 @@ impl PooledConnection {
     }
 
     /// Several statements without parameters, not cached.
-    pub(super) async fn batch(&self, sql: &str) -> Result<(), PostgresError> {
+    pub(crate) async fn batch(&self, sql: &str) -> Result<(), PostgresError> {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         self.client()?.batch_execute(sql).await?;
         self.unanswered.fetch_sub(1, Ordering::Relaxed);
@@ -97,7 +97,7 @@ impl PooledConnection {
 
     /// Prepares the statements on this connection. Needed where several are sent at once in a fixed order: an
     /// unprepared one would be overtaken by prepared ones.
-    pub(super) async fn prepare(&self, statements: &[&str]) -> Result<(), PostgresError> {
+    pub(crate) async fn prepare(&self, statements: &[&str]) -> Result<(), PostgresError> {
         let client = self.client()?;
         self.unanswered.fetch_add(1, Ordering::Relaxed);
         try_join_all(statements.iter().map(|sql| client.prepare_cached(sql))).await?;
@@ -107,7 +107,7 @@ impl PooledConnection {
 
     /// Ends the transaction, if one is open. After a failed statement the server rolls back instead, so a commit may
     /// be sent together with the last statements: their own replies tell whether they failed.
-    pub(super) async fn commit(&self) -> Result<(), PostgresError> {
+    pub(crate) async fn commit(&self) -> Result<(), PostgresError> {
         let begun =
             self.transaction.compare_exchange(BEGUN, NONE, Ordering::Relaxed, Ordering::Relaxed);
         match begun {

@@ -5,20 +5,23 @@ use async_trait::async_trait;
 use ports::{Credits, PortResult};
 use protocol::UserId;
 use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
-use tokio_postgres::Row;
 
+use super::PostgresStore;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::text_param::TextParam;
 use super::turns::advisory_locks;
-use super::{PostgresStore, rows};
+use crate::rows::StoreRow;
+use crate::rows::credits::{transaction, transaction_columns};
+use crate::rules::ledger::debit;
+use crate::rules::page;
 
 #[async_trait]
 impl Credits for PostgresStore {
     async fn balance(&self, user: &UserId) -> PortResult<i64> {
         self.read(|db| async move {
             let row = db.query_opt(BALANCE, &[&TextParam(user.as_str())]).await?;
-            row.map_or(Ok(0), |row| rows::get(&row, "running_balance"))
+            row.map_or(Ok(0), |row| row.integer("running_balance"))
         })
         .await
     }
@@ -32,10 +35,13 @@ impl Credits for PostgresStore {
         self.read(|db| async move {
             let found = db
                 .query(
-                    "SELECT key, amount, kind, running_balance, description, created_at
-                     FROM credit_entry WHERE user_id = $1
-                     ORDER BY number DESC LIMIT $2 OFFSET $3",
-                    &[&TextParam(user.as_str()), &i64::from(limit), &(offset as i64)],
+                    concat!(
+                        "SELECT ",
+                        transaction_columns!(),
+                        " FROM credit_entry WHERE user_id = $1
+                         ORDER BY number DESC LIMIT $2 OFFSET $3"
+                    ),
+                    &[&TextParam(user.as_str()), &i64::from(limit), &page::offset(offset)],
                 )
                 .await?;
             found.iter().map(transaction).collect()
@@ -65,7 +71,7 @@ impl Credits for PostgresStore {
 }
 
 /// Books the charges, each once, in the transaction of what they pay for.
-pub(super) async fn charge(
+pub(crate) async fn charge(
     db: &PooledConnection,
     user: &UserId,
     charges: &[CreditCharge],
@@ -74,9 +80,7 @@ pub(super) async fn charge(
     let items: Vec<LedgerItem<'_>> = charges
         .iter()
         .map(|charge| {
-            let amount = i64::try_from(charge.amount)
-                .map_err(|_| PostgresError::broken("the charge is too large"))?;
-            Ok(LedgerItem { key: &charge.key, amount: -amount, what: &charge.what })
+            Ok(LedgerItem { key: &charge.key, amount: debit(charge)?, what: &charge.what })
         })
         .collect::<Result<_, PostgresError>>()?;
     book(db, user, &items, TransactionKind::Usage, wall_us).await?;
@@ -129,16 +133,5 @@ async fn book(
     let user = TextParam(user.as_str());
     let row =
         db.query_one(BOOK, &[&user, &keys, &amounts, &whats, &kind.as_str(), &wall_us]).await?;
-    rows::get(&row, "balance")
-}
-
-fn transaction(row: &Row) -> Result<CreditTransaction, PostgresError> {
-    Ok(CreditTransaction {
-        transaction_key: rows::get(row, "key")?,
-        amount: rows::get(row, "amount")?,
-        transaction_type: rows::word(row, "kind", TransactionKind::parse)?,
-        running_balance: rows::get(row, "running_balance")?,
-        description: rows::get(row, "description")?,
-        transaction_time: rows::time(row, "created_at")?,
-    })
+    row.integer("balance")
 }

@@ -6,8 +6,10 @@ use deadpool_postgres::{PoolError, TimeoutType};
 use ports::PortError;
 use tokio_postgres::error::SqlState;
 
+use crate::rules::error::CheckError;
+
 #[derive(Debug)]
-pub(super) enum PostgresError {
+pub(crate) enum PostgresError {
     Sql(tokio_postgres::Error),
     /// No connection could be obtained.
     Unreachable(String),
@@ -19,21 +21,27 @@ pub(super) enum PostgresError {
 }
 
 impl PostgresError {
-    pub(super) fn broken(reason: impl Into<String>) -> Self {
+    pub(crate) fn broken(reason: impl Into<String>) -> Self {
         Self::Broken(reason.into())
     }
 
-    pub(super) fn is_unique_violation(&self) -> bool {
+    pub(crate) fn is_unique_violation(&self) -> bool {
         matches!(self, Self::Sql(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION))
     }
 
     /// The connection had ended before the call, or the server went away: another connection may work.
-    pub(super) fn is_lost_connection(&self) -> bool {
+    pub(crate) fn is_lost_connection(&self) -> bool {
         let Self::Sql(error) = self else { return false };
         match error.code() {
             Some(code) => code.code().starts_with("57P") || code.code().starts_with("08"),
             None => error.is_closed() || caused_by_io(error),
         }
+    }
+}
+
+impl From<CheckError> for PostgresError {
+    fn from(error: CheckError) -> Self {
+        Self::Broken(error.0)
     }
 }
 
@@ -103,7 +111,7 @@ fn caused_by_io(error: &tokio_postgres::Error) -> bool {
 }
 
 /// The server's message without its details, which may quote user data.
-pub(super) fn described(error: &tokio_postgres::Error) -> String {
+pub(crate) fn described(error: &tokio_postgres::Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(server_error), _) => {
             format!("{} ({})", server_error.message(), server_error.code().code())

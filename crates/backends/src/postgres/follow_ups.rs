@@ -2,23 +2,22 @@
 
 use async_trait::async_trait;
 use futures::future::{try_join, try_join_all};
-use ports::store::{FollowUpPushed, FollowUps, NewFollowUp, TurnOpened};
+use ports::store::{FollowUpPushed, FollowUps, NewFollowUp};
 use ports::{Fenced, PortResult};
 use protocol::follow_up::FollowUp;
 use protocol::limits;
-use protocol::message::{MessageRole, NewMessage};
+use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 use protocol::{MessageId, SessionId, TurnId};
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::messages::{self, MessageRowPosition};
-use super::rows::follow_up_columns;
 use super::text_param::{TextParam, optional};
-use super::turns::message_id::{self, MessageIdUse};
-use super::turns::{claimed_rows, first_open, open};
-use super::{PostgresStore, rows, sessions};
+use super::turns::{claimed_rows, first_open, message_id, open};
+use super::{PostgresStore, messages, sessions};
+use crate::rows::StoreRow;
+use crate::rows::follow_ups::{delivered_message, follow_up, follow_up_columns};
 
 #[async_trait]
 impl FollowUps for PostgresStore {
@@ -59,7 +58,7 @@ impl FollowUps for PostgresStore {
                     &[&TextParam(session.as_str()), &i64::from(limit)],
                 )
                 .await?;
-            found.iter().rev().map(rows::follow_up).collect::<Result<_, _>>().map(Some)
+            found.iter().rev().map(follow_up).collect::<Result<_, _>>().map(Some)
         })
         .await
     }
@@ -88,12 +87,10 @@ async fn push(
         return Ok(FollowUpPushed::NoSession);
     }
     if let Some(client_id) = new.client_id {
-        match message_id::find_message_id(db, session, &client_id, Some(&new.fingerprint)).await? {
-            MessageIdUse::Free | MessageIdUse::Returned => {}
-            MessageIdUse::Used(TurnOpened::FollowUp(follow_up)) => {
-                return Ok(FollowUpPushed::Known(follow_up));
-            }
-            MessageIdUse::Used(_) => return Ok(FollowUpPushed::Reused),
+        let found =
+            message_id::find_message_id(db, session, &client_id, Some(&new.fingerprint)).await?;
+        if let Some(reply) = found.reply_to_follow_up() {
+            return Ok(reply);
         }
         message.id = MessageId::from(client_id);
     }
@@ -106,7 +103,7 @@ async fn push(
 
 /// Adds a follow-up to the turn, or returns `Full`. The id must be free, or that of a returned follow-up, which this
 /// one replaces.
-pub(super) async fn add(
+pub(crate) async fn add(
     db: &PooledConnection,
     turn: &TurnId,
     session: &SessionId,
@@ -120,7 +117,7 @@ pub(super) async fn add(
             &[&TextParam(turn.as_str())],
         )
         .await?;
-    let waiting = rows::number(&row, "waiting")? as u32;
+    let waiting = row.small("waiting")?;
     if waiting >= limits::FOLLOW_UPS {
         return Ok(FollowUpPushed::Full);
     }
@@ -148,7 +145,7 @@ pub(super) async fn add(
             ],
         )
         .await?;
-    Ok(FollowUpPushed::Waits { follow_up: Box::new(rows::follow_up(&row)?), waiting: waiting + 1 })
+    Ok(FollowUpPushed::Waits { follow_up: Box::new(follow_up(&row)?), waiting: waiting + 1 })
 }
 
 async fn drain(
@@ -174,22 +171,9 @@ async fn drain(
     if found.is_empty() {
         return Ok(Fenced::Done(Vec::new()));
     }
-    let mut drained = Vec::new();
-    let mut messages = Vec::new();
-    for row in &found {
-        let follow_up = rows::follow_up(row)?;
-        let mut message = NewMessage::new(MessageRole::User, follow_up.text.clone());
-        message.id = follow_up.id.clone();
-        message.metadata = rows::optional_json(row, "metadata")?;
-        messages.push(message);
-        drained.push(follow_up);
-    }
-    let to = MessageRowPosition {
-        session: &claim.session_id,
-        turn: &claim.turn_id,
-        ordinal: claimed.message_ordinal(),
-        wall_us,
-    };
+    let delivered = found.iter().map(delivered_message).collect::<Result<Vec<_>, _>>()?;
+    let (drained, messages): (Vec<_>, Vec<_>) = delivered.into_iter().unzip();
+    let to = claimed.message_position(claim, wall_us);
     let inserts = (claimed.last_sequence + 1..)
         .zip(&messages)
         .map(|(sequence, message)| messages::insert(db, to, sequence, message, None));

@@ -1,14 +1,16 @@
 //! Compares the encryption key with the one the store was first opened with.
 
+use protocol::secret::SecretText;
+
 use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::text_param::TextParam;
-use crate::key_check::{self, KeyCheck};
+use crate::rules::key_check::{self, KeyCheck};
 
 /// Stores the check value of the key at its first use. Of several processes that start at once, one stores it.
-pub(super) async fn check(
+pub(crate) async fn check(
     db: &PooledConnection,
-    key: Option<&str>,
+    key: Option<&SecretText>,
 ) -> Result<KeyCheck, PostgresError> {
     let checked = key_check::check(stored(db).await?.as_deref(), key);
     let KeyCheck::First(value) = &checked else { return Ok(checked) };

@@ -7,23 +7,15 @@ use ports::store::{ListingPublished, Listings};
 use protocol::graph::Graph;
 use protocol::library::Listing;
 use protocol::{ListingVersionId, limits};
-use tokio_postgres::Row;
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::json::written;
 use super::text_param::TextParam;
 use super::turns::advisory_locks;
-use super::{PostgresStore, graphs, rows};
-
-/// Columns of a `Listing`; the table `listing` has the alias `l`.
-macro_rules! listing_columns {
-    () => {
-        "l.version_id, l.username, l.slug, l.name, l.sub_heading, l.description, l.categories, \
-         l.is_featured, l.graph_id, l.graph_version, l.owner, l.updated_at, \
-         (SELECT count(*) FROM execution AS e WHERE e.graph_id = l.graph_id) AS runs"
-    };
-}
+use super::{PostgresStore, graphs};
+use crate::rows::StoreRow;
+use crate::rows::listings::{listing, listing_columns};
+use crate::rules::json::to_json;
 
 #[async_trait]
 impl Listings for PostgresStore {
@@ -107,7 +99,7 @@ async fn publish(
         return Ok(ListingPublished::TooMany);
     }
     store_graph(db, given, graph, wall_us).await?;
-    let categories = written(&given.categories)?;
+    let categories = to_json(&given.categories)?;
     let version = (TextParam(given.version_id.as_str()), given.graph_version as i32);
     let graph_id = TextParam(given.graph_id.as_str());
     try_join(
@@ -165,7 +157,7 @@ async fn conflict(
 
 async fn has_room(db: &PooledConnection) -> Result<bool, PostgresError> {
     let row = db.query_one("SELECT count(*) AS listings FROM listing", &[]).await?;
-    Ok(rows::number(&row, "listings")? < u64::from(limits::LISTINGS))
+    Ok(row.number("listings")? < u64::from(limits::LISTINGS))
 }
 
 /// Stores the published version if it is missing. It becomes active unless there is a newer one.
@@ -184,37 +176,19 @@ async fn store_graph(
         .await?;
     let mut newest = 0;
     for row in &found {
-        if rows::get::<String>(row, "user_id")? != given.owner.as_str() {
+        if row.optional_str("user_id")? != Some(given.owner.as_str()) {
             return Err(PostgresError::broken("the graph of a listing belongs to another user"));
         }
-        newest = rows::small(row, "version")?;
+        newest = row.small("version")?;
         if newest == version {
             return Ok(());
         }
     }
     let is_active = version > newest;
     if is_active {
-        graphs::change::deactivate_all(db, id).await?;
+        graphs::insert::deactivate_all(db, id).await?;
     }
     let graph = Graph { id: id.clone(), version, is_active, ..graph.clone() };
-    graphs::row::insert(db, &given.owner, &graph, wall_us).await?;
+    graphs::insert::insert(db, &given.owner, &graph, wall_us).await?;
     Ok(())
-}
-
-fn listing(row: &Row) -> Result<Listing, PostgresError> {
-    Ok(Listing {
-        version_id: rows::id(row, "version_id")?,
-        username: rows::get(row, "username")?,
-        slug: rows::get(row, "slug")?,
-        name: rows::get(row, "name")?,
-        sub_heading: rows::get(row, "sub_heading")?,
-        description: rows::get(row, "description")?,
-        categories: rows::json(row, "categories")?,
-        is_featured: rows::get(row, "is_featured")?,
-        graph_id: rows::id(row, "graph_id")?,
-        graph_version: rows::small(row, "graph_version")?,
-        owner: rows::id(row, "owner")?,
-        runs: rows::number(row, "runs")?,
-        updated_at: rows::time(row, "updated_at")?,
-    })
 }

@@ -6,8 +6,9 @@ use tokio_postgres::Row;
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::rows;
 use super::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rules::log_read::LogReader;
 
 /// One statement, so that the segments and the end of the log are from the same snapshot. It begins with the segment
 /// that contains the wanted position, or else with the first one after it, and stops when it has enough bytes; the row
@@ -26,7 +27,7 @@ const READ: &str = "\
     WHERE l.task_id = $1
     ORDER BY g.first_seq";
 
-pub(super) async fn read(
+pub(crate) async fn read(
     db: &PooledConnection,
     task: &TaskId,
     after: Seq,
@@ -37,34 +38,19 @@ pub(super) async fn read(
     let enough = i64::try_from(max_bytes.max(1)).unwrap_or(i64::MAX);
     let found = db.query(READ, &[&TextParam(task.as_str()), &cursor, &enough]).await?;
     let Some(first) = found.first() else { return Ok(LogRead::Missing) };
-    let last = rows::number(first, "last_seq")?;
-    let sealed = rows::get(first, "sealed")?;
-    let mut segments = Vec::new();
-    let mut missing_to = None;
-    let mut next = after.saturating_add(1);
+    let last = first.number("last_seq")?;
+    let sealed = first.flag("sealed")?;
+    let mut reader = LogReader::new(after);
     for row in &found {
-        let Some(segment) = segment(row)?.and_then(|segment| segment.after(after)) else {
-            continue;
-        };
-        if segment.first > next {
-            missing_to = Some(segment.first - 1);
+        if let Some(segment) = segment(row)? {
+            reader.push(&segment);
         }
-        next = segment.last + 1;
-        segments.push(segment);
     }
-    if segments.is_empty() && after < last {
-        missing_to = Some(last);
-    }
-    Ok(LogRead::Log { segments, last, sealed, missing_to })
+    Ok(reader.finish(last, sealed))
 }
 
 fn segment(row: &Row) -> Result<Option<Segment>, PostgresError> {
-    let first: Option<i64> = rows::get(row, "first_seq")?;
-    let Some(first) = first else { return Ok(None) };
-    let bytes: Vec<u8> = rows::get(row, "bytes")?;
-    Ok(Some(Segment {
-        first: first as Seq,
-        last: rows::number(row, "to_seq")?,
-        bytes: bytes.into(),
-    }))
+    let Some(first) = row.optional_number("first_seq")? else { return Ok(None) };
+    let bytes: Vec<u8> = row.try_get("bytes")?;
+    Ok(Some(Segment { first, last: row.number("to_seq")?, bytes: bytes.into() }))
 }

@@ -3,17 +3,16 @@
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{MessagePage, Messages};
-use protocol::message::NewMessage;
+use protocol::message::{NewMessage, ToolOutcome};
 use protocol::session::Owner;
-use protocol::{CallId, SessionId, TurnId};
+use protocol::{CallId, SessionId};
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::rows::message_columns;
 use super::text_param::{TextParam, optional};
-use super::{PostgresStore, rows, sessions};
-use crate::exchanges::OpenExchanges;
-use crate::words;
+use super::{PostgresStore, sessions};
+use crate::rows::messages::{MessageJson, MessagePosition, message, message_columns, page_of};
+use crate::rules::open_exchanges::OpenExchanges;
 
 /// Extra rows read with a page, to find the calls of its first results in the same query.
 const EXTRA_ROWS: i64 = 16;
@@ -37,37 +36,21 @@ impl Messages for PostgresStore {
     }
 }
 
-/// Session, turn and ordinal of a new row.
-#[derive(Clone, Copy)]
-pub(super) struct MessageRowPosition<'a> {
-    pub(super) session: &'a SessionId,
-    pub(super) turn: &'a TurnId,
-    pub(super) ordinal: i64,
-    pub(super) wall_us: i64,
-}
-
-pub(super) const INSERT: &str = "\
+pub(crate) const INSERT: &str = "\
     INSERT INTO message (session_id, sequence, id, turn_id, ordinal, created_at, role, content,
         reasoning, tool_calls, tool_call_id, name, outcome, model, duration_ms, metadata,
         provider_state)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 
 /// Adds a row. The caller holds the row lock of the session, so it knows the next sequence and stores the last one.
-pub(super) async fn insert(
+pub(crate) async fn insert(
     db: &PooledConnection,
-    to: MessageRowPosition<'_>,
+    to: MessagePosition<'_>,
     sequence: i64,
     message: &NewMessage,
     duration_ms: Option<i64>,
 ) -> Result<(), PostgresError> {
-    let calls = match message.tool_calls.as_slice() {
-        [] => None,
-        calls => {
-            Some(serde_json::to_string(calls).map_err(|e| PostgresError::broken(e.to_string()))?)
-        }
-    };
-    let metadata = message.metadata.as_ref().map(ToString::to_string);
-    let provider_state = message.provider_state.as_ref().map(ToString::to_string);
+    let json = MessageJson::of(message)?;
     db.query(
         INSERT,
         &[
@@ -80,14 +63,14 @@ pub(super) async fn insert(
             &message.role.as_str(),
             &TextParam(&message.content),
             &optional(message.reasoning.as_deref()),
-            &optional(calls.as_deref()),
+            &optional(json.tool_calls.as_deref()),
             &optional(message.tool_call_id.as_ref().map(CallId::as_str)),
             &optional(message.name.as_deref()),
-            &message.outcome.map(words::outcome_word),
+            &message.outcome.map(ToolOutcome::as_str),
             &optional(message.model.as_deref()),
             &duration_ms,
-            &optional(metadata.as_deref()),
-            &optional(provider_state.as_deref()),
+            &optional(json.metadata.as_deref()),
+            &optional(json.provider_state.as_deref()),
         ],
     )
     .await?;
@@ -125,7 +108,7 @@ async fn page(
                 has_more = true;
                 break 'reading;
             }
-            let message = rows::message(row)?;
+            let message = message(row)?;
             before = message.sequence;
             open.pass(&message);
             messages.push(message);
@@ -134,7 +117,5 @@ async fn page(
             break;
         }
     }
-    messages.reverse();
-    let oldest_sequence = messages.first().map(|message| message.sequence);
-    Ok(MessagePage { messages, has_more, oldest_sequence })
+    Ok(page_of(messages, has_more))
 }

@@ -26,7 +26,6 @@ mod append_group;
 mod append_queue;
 mod block_runs;
 mod bounded_call;
-mod connect;
 mod connection;
 mod credits;
 mod error;
@@ -34,19 +33,20 @@ mod executions;
 mod follow_ups;
 mod graphs;
 mod health;
-mod json;
+mod job_statements;
 mod key_check;
 mod leases;
 mod library;
 mod listings;
 mod log_read;
 mod messages;
+mod open;
 mod operations;
 mod outbox;
 mod pool;
 mod reports;
 mod reviews;
-mod rows;
+mod row;
 pub(crate) mod schema;
 mod session_delete;
 mod sessions;
@@ -61,7 +61,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::Pool;
-use ports::Clock;
+use ports::{Clock, Store};
 use protocol::limits::UserLimits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -83,6 +83,8 @@ pub(crate) struct PostgresStore {
     tasks: TaskTracker,
     closing: CancellationToken,
 }
+
+impl Store for PostgresStore {}
 
 impl PostgresStore {
     /// Waits for the writes in progress and then disconnects. Later calls return `Closed`.

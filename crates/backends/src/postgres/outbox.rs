@@ -1,67 +1,43 @@
-//! Turns to push to the queue. Kept in a column of the turn itself, so that every change of a turn updates it.
+//! Jobs to push to the queue. Kept in a column of the job itself, so that every change of a job updates it.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::{Outbox, PortResult};
-use protocol::TurnId;
-use tokio_postgres::Row;
+use protocol::Job;
 
+use super::PostgresStore;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
+use super::job_statements::{EXECUTION, JobStatements, TURN};
 use super::leases::seconds;
 use super::text_param::TextParam;
-use super::{PostgresStore, rows};
-
-// `statement_timestamp()` is constant within the statement, so the index on `due` can be used; it is also the
-// database's clock.
-const FIND_DUE: &str =
-    "SELECT id FROM turn WHERE due <= statement_timestamp() ORDER BY due, accepted LIMIT $1";
-
-/// Skips rows that another relay is taking, so each turn is given to one relay.
-const TAKE: &str = "\
-    WITH found AS (
-        SELECT id, due, accepted FROM turn WHERE due <= statement_timestamp()
-        ORDER BY due, accepted LIMIT $1 FOR UPDATE SKIP LOCKED),
-    taken AS (
-        UPDATE turn AS t SET due = clock_timestamp() + $2 * interval '1 second'
-        FROM found AS f WHERE t.id = f.id RETURNING t.id, f.due, f.accepted)
-    SELECT id FROM taken ORDER BY due, accepted";
-
-/// A turn that was claimed or ended meanwhile has left the outbox and stays out. A row that another transaction is
-/// changing is skipped: at worst it is pushed once more. A resting turn is due when its rest is over.
-const PUSHED: &str = "\
-    WITH found AS (
-        SELECT id FROM turn
-        WHERE id = ANY($1) AND due IS NOT NULL
-          AND (rests_until IS NULL OR rests_until <= statement_timestamp())
-          AND (status = 'queued' OR status = 'running' AND lease_until <= statement_timestamp())
-        FOR UPDATE SKIP LOCKED)
-    UPDATE turn AS t SET due = clock_timestamp() + $2 * interval '1 second'
-    FROM found AS f WHERE t.id = f.id";
+use crate::rows::StoreRow;
 
 #[async_trait]
 impl Outbox for PostgresStore {
-    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
-        let limit = i64::from(limit);
+    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<Job>> {
         if hold.is_zero() {
-            return self.read(|db| async move { ids(&db.query(FIND_DUE, &[&limit]).await?) }).await;
+            return self.read(|db| async move { due(&db, limit, hold).await }).await;
         }
         let pool = self.pool.clone();
-        self.write(async move {
-            let db = PooledConnection::get(&pool).await?;
-            ids(&db.query(TAKE, &[&limit, &seconds(hold)]).await?)
-        })
-        .await
+        self.write(async move { due(&PooledConnection::get(&pool).await?, limit, hold).await })
+            .await
     }
 
-    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
-        let (pool, turns) = (self.pool.clone(), turns.to_vec());
+    async fn pushed(&self, jobs: &[Job], again_in: Duration) -> PortResult<()> {
+        let (pool, jobs) = (self.pool.clone(), jobs.to_vec());
         self.write(async move {
             let db = PooledConnection::get(&pool).await?;
-            let turns: Vec<TextParam<'_>> =
-                turns.iter().map(|turn| TextParam(turn.as_str())).collect();
-            db.query(PUSHED, &[&turns, &seconds(again_in)]).await?;
+            let (turns, executions): (Vec<&Job>, Vec<&Job>) =
+                jobs.iter().partition(|job| matches!(job, Job::Turn(_)));
+            for (kind, jobs) in [(TURN, turns), (EXECUTION, executions)] {
+                if !jobs.is_empty() {
+                    let ids: Vec<TextParam<'_>> =
+                        jobs.iter().map(|job| TextParam(job.id())).collect();
+                    db.query(kind.pushed, &[&ids, &seconds(again_in)]).await?;
+                }
+            }
             Ok(())
         })
         .await
@@ -69,21 +45,38 @@ impl Outbox for PostgresStore {
 
     async fn lag(&self) -> PortResult<(u64, Duration)> {
         self.read(|db| async move {
-            let row = db
-                .query_one(
-                    "SELECT count(*) AS waiting,
-                         coalesce(extract(epoch FROM clock_timestamp() - min(due)), 0)::float8 AS oldest
-                     FROM turn WHERE due <= statement_timestamp()",
-                    &[],
-                )
-                .await?;
-            let oldest: f64 = rows::get(&row, "oldest")?;
-            Ok((rows::number(&row, "waiting")?, Duration::from_secs_f64(oldest.max(0.0))))
+            let (mut waiting, mut oldest) = (0, 0.0);
+            for kind in [TURN, EXECUTION] {
+                let row = db.query_one(kind.lag, &[]).await?;
+                waiting += row.number("waiting")?;
+                oldest = f64::max(oldest, row.try_get("oldest")?);
+            }
+            Ok((waiting, Duration::from_secs_f64(oldest)))
         })
         .await
     }
 }
 
-fn ids(found: &[Row]) -> Result<Vec<TurnId>, PostgresError> {
-    found.iter().map(|row| rows::id(row, "id")).collect()
+async fn due(db: &PooledConnection, limit: u32, hold: Duration) -> Result<Vec<Job>, PostgresError> {
+    let mut jobs = due_of_kind(db, &TURN, limit as usize, hold, Job::Turn).await?;
+    let left = limit as usize - jobs.len();
+    if left > 0 {
+        jobs.extend(due_of_kind(db, &EXECUTION, left, hold, Job::Execution).await?);
+    }
+    Ok(jobs)
+}
+
+async fn due_of_kind<I: From<String>>(
+    db: &PooledConnection,
+    kind: &JobStatements,
+    limit: usize,
+    hold: Duration,
+    job: fn(I) -> Job,
+) -> Result<Vec<Job>, PostgresError> {
+    let limit = limit as i64;
+    let found = match hold.is_zero() {
+        true => db.query(kind.find_due, &[&limit]).await?,
+        false => db.query(kind.take_due, &[&limit, &seconds(hold)]).await?,
+    };
+    found.iter().map(|row| Ok(job(row.id("id")?))).collect()
 }

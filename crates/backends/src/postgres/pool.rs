@@ -26,7 +26,7 @@ const SETTINGS: &str = "\
     SET client_min_messages = warning;";
 
 /// Opens no connection yet: each one is opened when it is first needed.
-pub(super) fn pool(mut config: Config, connections: usize) -> Result<Pool, BuildError> {
+pub(crate) fn pool(mut config: Config, connections: usize) -> Result<Pool, BuildError> {
     // The kernel notices a vanished peer, also while the connection is idle.
     config
         .application_name("pilothouse")

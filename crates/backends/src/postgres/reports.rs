@@ -1,28 +1,26 @@
 //! Aggregates over many turns and executions.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use futures::future::try_join;
 use jiff::SignedDuration;
-use jiff::tz::TimeZone;
 use ports::PortResult;
-use ports::store::{DailyUsage, LiveExecution, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
+use ports::store::{DailyUsage, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
 use protocol::UserId;
-use protocol::execution::ExecutionStatus;
 use tokio_postgres::Row;
 
+use super::PostgresStore;
 use super::error::PostgresError;
 use super::text_param::TextParam;
-use super::{PostgresStore, rows};
-use crate::{open_call, words};
+use crate::rows::StoreRow;
+use crate::rows::reports::{age, daily_usage, live_execution, live_turn};
+use crate::rules::open_call;
 
 #[async_trait]
 impl Reports for PostgresStore {
     async fn usage(&self, user: &UserId) -> PortResult<Vec<DailyUsage>> {
         self.read(|db| async move {
             let days = db.query(USAGE, &[&TextParam(user.as_str())]).await?;
-            days.iter().map(day).collect()
+            days.iter().map(daily_usage).collect()
         })
         .await
     }
@@ -32,7 +30,10 @@ impl Reports for PostgresStore {
         self.read(|db| async move {
             let (limit, rows) = (i64::from(limit), i64::from(open_call::LAST_ROWS));
             let turns = db.query(TURNS, &[&limit, &rows]).await?;
-            turns.iter().map(|row| turn(row, now)).collect()
+            turns
+                .iter()
+                .map(|row| live_turn(row, &row.try_get::<_, Vec<String>>("answered")?, now))
+                .collect()
         })
         .await
     }
@@ -43,9 +44,9 @@ impl Reports for PostgresStore {
             let limit = i64::from(limit);
             let (runs, oldest) =
                 try_join(db.query(EXECUTIONS, &[&limit]), db.query_one(OLDEST_QUEUED, &[])).await?;
-            let runs = runs.iter().map(|row| execution(row, now)).collect::<Result<_, _>>()?;
-            let since: Option<i64> = rows::get(&oldest, "created_at")?;
-            Ok(LiveExecutions { runs, oldest_queued: since.map(|since| before(since, now)) })
+            let runs = runs.iter().map(|row| live_execution(row, now)).collect::<Result<_, _>>()?;
+            let since = oldest.optional_integer("created_at")?;
+            Ok(LiveExecutions { runs, oldest_queued: since.map(|since| age(since, now)) })
         })
         .await
     }
@@ -102,48 +103,12 @@ const WORKLOADS: &str = "
           SELECT worker, lease_until, NULL, 1 FROM execution WHERE status = 'RUNNING') AS held
     WHERE worker IS NOT NULL GROUP BY 1 ORDER BY 1";
 
-fn day(row: &Row) -> Result<DailyUsage, PostgresError> {
-    let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
-    Ok(DailyUsage { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
-}
-
-fn turn(row: &Row, now: i64) -> Result<LiveTurn, PostgresError> {
-    let calls: Option<String> = rows::get(row, "calls")?;
-    let answered: Vec<String> = rows::get(row, "answered")?;
-    Ok(LiveTurn {
-        id: rows::id(row, "id")?,
-        session_id: rows::id(row, "session_id")?,
-        user_id: rows::optional_id(row, "user_id")?,
-        status: rows::word(row, "status", words::status)?,
-        age: before(rows::get(row, "created_at")?, now),
-        attempt: rows::small(row, "attempt")?,
-        holder: rows::optional_id(row, "worker")?,
-        tool: open_call::tool(calls.as_deref(), &answered),
-    })
-}
-
-fn execution(row: &Row, now: i64) -> Result<LiveExecution, PostgresError> {
-    Ok(LiveExecution {
-        id: rows::id(row, "id")?,
-        graph_id: rows::id(row, "graph_id")?,
-        user_id: rows::id(row, "user_id")?,
-        status: rows::word(row, "status", ExecutionStatus::parse)?,
-        age: before(rows::get(row, "created_at")?, now),
-        attempt: rows::small(row, "attempt")?,
-        holder: rows::optional_id(row, "worker")?,
-    })
-}
-
-fn before(since: i64, now: i64) -> Duration {
-    Duration::from_micros((now - since).max(0) as u64)
-}
-
 fn workload(row: &Row) -> Result<ProcessWorkload, PostgresError> {
-    let left: Option<f64> = rows::get(row, "lease_left")?;
+    let left: Option<f64> = row.try_get("lease_left")?;
     Ok(ProcessWorkload {
-        process: rows::get(row, "process")?,
-        turns: rows::number(row, "turns")?,
-        executions: rows::number(row, "executions")?,
+        process: row.text("process")?,
+        turns: row.number("turns")?,
+        executions: row.number("executions")?,
         lease_left: left.and_then(|left| SignedDuration::try_from_secs_f64(left).ok()),
     })
 }

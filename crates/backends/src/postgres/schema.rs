@@ -4,7 +4,7 @@
 use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::text_param::TextParam;
-use crate::schema_status::SchemaStatus;
+use crate::rules::schema_status::SchemaStatus;
 
 /// In order; a published migration is never changed, only followed by another.
 const STEPS: [&str; 3] = [
@@ -20,7 +20,7 @@ pub(crate) const VERSION: i64 = STEPS.len() as i64;
 const LOCK: i64 = 0x7069_6c6f_7468_6f75;
 
 /// Applies the missing migrations, each in its own transaction with its number.
-pub(super) async fn bring_up_to_date(db: &PooledConnection) -> Result<SchemaStatus, PostgresError> {
+pub(crate) async fn bring_up_to_date(db: &PooledConnection) -> Result<SchemaStatus, PostgresError> {
     let known = VERSION;
     loop {
         // Another process may be migrating, and a migration over much data takes longer than a call.

@@ -4,13 +4,14 @@ use ports::PortResult;
 use protocol::session::Owner;
 use protocol::{SessionId, TaskId};
 
+use super::PostgresStore;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::sessions::user;
 use super::text_param::TextParam;
 use super::turns::advisory_locks;
 use super::turns::permits::admit_for_keys;
-use super::{PostgresStore, rows};
+use crate::rows::StoreRow;
 
 /// Segments deleted by one statement, so that each stays well below the time limit of a call.
 const BATCH: i64 = 5_000;
@@ -28,7 +29,7 @@ const PARTS: [&str; 8] = [
     "DELETE FROM session WHERE id = $1",
 ];
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     store: &PostgresStore,
     owner: &Owner,
     id: &SessionId,
@@ -64,7 +65,7 @@ async fn remove_ended(
             &[&TextParam(id.as_str()), &user(&owner), &BATCH],
         )
         .await?;
-    rows::get(&row, "pieces")
+    row.integer("pieces")
 }
 
 /// Deletes the session. Returns its logs, or `None` when this owner has no such session.
@@ -98,8 +99,8 @@ async fn remove(
             &[&session],
         )
         .await?;
-    let ids: Vec<i64> = logs.iter().map(|row| rows::get(row, "id")).collect::<Result<_, _>>()?;
-    let tasks = logs.iter().map(|row| rows::id(row, "task_id")).collect::<Result<_, _>>()?;
+    let ids: Vec<i64> = logs.iter().map(|row| row.integer("id")).collect::<Result<_, _>>()?;
+    let tasks = logs.iter().map(|row| row.id("task_id")).collect::<Result<_, _>>()?;
     db.query("DELETE FROM segment WHERE log_id = ANY($1)", &[&ids]).await?;
     db.query("DELETE FROM log WHERE id = ANY($1)", &[&ids]).await?;
     for part in PARTS {

@@ -9,11 +9,12 @@ use protocol::{SessionId, UserId};
 
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::rows::session_columns;
 use super::text_param::{TextParam, optional};
 use super::turns::advisory_locks;
-use super::{PostgresStore, rows, session_delete};
-use crate::title_search::expressions;
+use super::{PostgresStore, session_delete};
+use crate::rows::StoreRow;
+use crate::rows::sessions::{session, session_columns};
+use crate::rules::title_search::expressions;
 
 #[async_trait]
 impl Sessions for PostgresStore {
@@ -48,7 +49,7 @@ impl Sessions for PostgresStore {
                 )
                 .await?;
             match made {
-                Some(row) => rows::session(&row),
+                Some(row) => session(&row),
                 // The caller chose the id, and it exists.
                 None => find(&db, &owner, &id).await?.ok_or_else(|| {
                     PostgresError::broken("the id belongs to another user's session")
@@ -146,12 +147,12 @@ impl Sessions for PostgresStore {
 }
 
 /// The value to compare with `user_id`: an anonymous owner is NULL.
-pub(super) fn user(owner: &Owner) -> Option<TextParam<'_>> {
+pub(crate) fn user(owner: &Owner) -> Option<TextParam<'_>> {
     optional(owner.user().map(UserId::as_str))
 }
 
 /// The session, if this owner may see it: their own, or one without a user.
-pub(super) async fn find(
+pub(crate) async fn find(
     db: &PooledConnection,
     owner: &Owner,
     id: &SessionId,
@@ -166,7 +167,7 @@ pub(super) async fn find(
             &[&TextParam(id.as_str()), &user(owner)],
         )
         .await?;
-    row.as_ref().map(rows::session).transpose()
+    row.as_ref().map(session).transpose()
 }
 
 /// The sessions of a user whose titles contain every word of a search.
@@ -201,6 +202,6 @@ async fn list(
         ),
     )
     .await?;
-    let sessions = found.iter().map(rows::session).collect::<Result<_, _>>()?;
-    Ok(SessionPage { sessions, total: rows::number(&total, "total")? })
+    let sessions = found.iter().map(session).collect::<Result<_, _>>()?;
+    Ok(SessionPage { sessions, total: total.number("total")? })
 }

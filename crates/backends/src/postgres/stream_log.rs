@@ -9,9 +9,11 @@ use tokio_postgres::Row;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::text_param::TextParam;
-use super::{PostgresStore, log_read, rows};
+use super::{PostgresStore, log_read};
 use crate::live::LogEnd;
 use crate::log_feed::{LogEnds, LogPosition};
+use crate::rows::StoreRow;
+use crate::rules::fenced_writes::count_fenced;
 
 #[async_trait]
 impl StreamLog for PostgresStore {
@@ -32,8 +34,8 @@ impl StreamLog for PostgresStore {
                 count_fenced();
                 return Ok(TakenOver::Stale);
             };
-            let sealed = rows::get(&row, "sealed")?;
-            Ok(TakenOver::At { last: rows::number(&row, "last_seq")?, sealed })
+            let sealed = row.flag("sealed")?;
+            Ok(TakenOver::At { last: row.number("last_seq")?, sealed })
         })
         .await
     }
@@ -84,43 +86,12 @@ impl LogEnds for PostgresStore {
 }
 
 fn log_at(row: &Row) -> Result<LogPosition, PostgresError> {
-    let sealed: bool = rows::get(row, "sealed")?;
     Ok(LogPosition {
-        task: rows::id(row, "task_id")?,
-        last: rows::number(row, "last_seq")?,
-        end: if sealed { LogEnd::Sealed } else { LogEnd::Open },
+        task: row.id("task_id")?,
+        last: row.number("last_seq")?,
+        end: LogEnd::of(row.flag("sealed")?),
     })
 }
 
-/// Why a segment does not fit the log in this row, or `ResultStored` if it does. Without a row the log was deleted with its
-/// session, which its writer treats like a newer fence.
-pub(super) fn judge(
-    log: Option<&Row>,
-    fence: u64,
-    first: Seq,
-) -> Result<SegmentAppended, PostgresError> {
-    let Some(log) = log else { return Ok(SegmentAppended::Stale) };
-    let last = rows::number(log, "last_seq")?;
-    Ok(if rows::number(log, "fence")? != fence {
-        SegmentAppended::Stale
-    } else if rows::get(log, "sealed")? {
-        SegmentAppended::Sealed
-    } else if last + 1 == first {
-        SegmentAppended::Stored
-    } else {
-        SegmentAppended::Gap { last }
-    })
-}
-
-pub(super) fn check(segment: &Segment) -> Result<(), PostgresError> {
-    if segment.first == 0 || segment.last < segment.first || segment.last > i64::MAX as u64 {
-        let (first, last) = (segment.first, segment.last);
-        return Err(PostgresError::broken(format!("a segment from {first} to {last} is invalid")));
-    }
-    Ok(())
-}
-
-/// Counts a write under a stale fence. Many of them mean that workers lose their leases.
-pub(super) fn count_fenced() {
-    metrics::counter!("pilothouse_fenced_writes_total").increment(1);
-}
+/// Positions of a log are below this limit.
+pub(crate) const SEQS: u64 = 1 << 63;

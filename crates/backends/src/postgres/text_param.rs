@@ -8,7 +8,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// Replaces NUL by U+FFFD, as all other parts of the program do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TextParam<'a>(pub(super) &'a str);
+pub(crate) struct TextParam<'a>(pub(crate) &'a str);
 
 impl ToSql for TextParam<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
@@ -27,6 +27,6 @@ impl ToSql for TextParam<'_> {
     to_sql_checked!();
 }
 
-pub(super) fn optional(text: Option<&str>) -> Option<TextParam<'_>> {
+pub(crate) fn optional(text: Option<&str>) -> Option<TextParam<'_>> {
     text.map(TextParam)
 }

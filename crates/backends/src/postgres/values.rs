@@ -5,12 +5,13 @@ use ports::{PortResult, Values};
 use protocol::{UserId, limits};
 use serde_json::Value;
 
+use super::PostgresStore;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::json::written;
 use super::text_param::TextParam;
 use super::turns::advisory_locks;
-use super::{PostgresStore, rows};
+use crate::rows::StoreRow;
+use crate::rules::json::to_json;
 
 #[async_trait]
 impl Values for PostgresStore {
@@ -22,14 +23,14 @@ impl Values for PostgresStore {
                     &[&TextParam(user.as_str()), &TextParam(key)],
                 )
                 .await?;
-            row.map(|row| rows::json(&row, "value")).transpose()
+            row.map(|row| row.json("value")).transpose()
         })
         .await
     }
 
     async fn set(&self, user: &UserId, key: &str, value: &Value) -> PortResult<bool> {
         let (store, user, key) = (self.clone(), user.clone(), key.to_owned());
-        let value = written(value)?;
+        let value = to_json(value)?;
         self.write(async move {
             // Most values exist already, and changing one needs no count.
             let db = PooledConnection::get(&store.pool).await?;

@@ -11,7 +11,7 @@ const SCHEMA: &str = "Schema";
 const OLDEST: i32 = 130_000;
 const MIGRATE: &str = "Run `pilothouse migrate`; starting a server does the same.";
 
-pub(super) async fn probe(url: &str, connections: usize) -> Vec<ServerProbe> {
+pub(crate) async fn probe(url: &str, connections: usize) -> Vec<ServerProbe> {
     let (client, connection) = match dial::dial(url, TIMEOUT).await {
         Ok(line) => line,
         Err(no) => return vec![ServerProbe::bad(NAME, no.reason, no.advice)],

@@ -13,7 +13,7 @@ const EXPIRES_MS: i32 = 60_000;
 const ACCESS_REFUSED: u16 = 403;
 const NOT_ALLOWED: u16 = 530;
 
-pub(super) async fn probe(url: &str, prefix: &str) -> ServerProbe {
+pub(crate) async fn probe(url: &str, prefix: &str) -> ServerProbe {
     match tokio::time::timeout(TIMEOUT, look(url, prefix)).await {
         Ok(probe) => probe,
         Err(_) => ServerProbe::bad(

@@ -10,7 +10,7 @@ use super::{ServerProbe, TIMEOUT};
 const NAME: &str = "Redis";
 const OLDEST: (u32, u32) = (6, 2);
 
-pub(super) async fn probe(url: &str) -> Vec<ServerProbe> {
+pub(crate) async fn probe(url: &str) -> Vec<ServerProbe> {
     match tokio::time::timeout(TIMEOUT, look(url)).await {
         Ok(Ok(probes)) => probes,
         Ok(Err(error)) => vec![failure(&error)],

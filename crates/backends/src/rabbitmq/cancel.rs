@@ -25,7 +25,7 @@ pub(crate) struct RabbitCancel {
 }
 
 impl RabbitCancel {
-    pub(super) fn new(connection_state: &Arc<ConnectionState>) -> Self {
+    pub(crate) fn new(connection_state: &Arc<ConnectionState>) -> Self {
         let (hints, waiting) = mpsc::channel(CAPACITY);
         connection_state.tasks.spawn(send(connection_state.clone(), waiting));
         Self { hints }
@@ -54,15 +54,15 @@ async fn send(connection_state: Arc<ConnectionState>, mut waiting: mpsc::Receive
 
 /// Receives cancellations on a queue of its own: a fan-out exchange copies messages to queues, not to consumers, so
 /// every process needs its own queue to receive all of them.
-pub(super) struct CancelListener {
-    pub(super) channel: Channel,
-    pub(super) names: TopologyNames,
-    pub(super) signals: broadcast::Sender<BusSignal>,
+pub(crate) struct CancelListener {
+    pub(crate) channel: Channel,
+    pub(crate) names: TopologyNames,
+    pub(crate) signals: broadcast::Sender<BusSignal>,
 }
 
 impl CancelListener {
     /// Runs until something fails, and returns the reason.
-    pub(super) async fn run(self) -> String {
+    pub(crate) async fn run(self) -> String {
         let mut consumer = match tokio::time::timeout(ANSWER, self.consume()).await {
             Ok(Ok(consumer)) => consumer,
             Ok(Err(error)) => return error.to_string(),

@@ -22,13 +22,13 @@ use super::topology_names::{ROUTING_KEY, TopologyNames};
 use super::{envelope, topology};
 
 /// Time limit for one reply from the broker.
-pub(super) const ANSWER: Duration = Duration::from_secs(2);
+pub(crate) const ANSWER: Duration = Duration::from_secs(2);
 const PERSISTENT: u8 = 2;
 /// Number of channels for consumers. A channel handles one request at a time, and opening or cancelling a consumer
 /// waits for the broker's disks.
 const CONSUMING: usize = 8;
 
-pub(super) struct BrokerConnection {
+pub(crate) struct BrokerConnection {
     /// Publishing has its own connection: a broker that is short of memory stops reading from connections that
     /// publish, and acknowledgements must not wait for that.
     publishing: GuardedConnection,
@@ -37,21 +37,21 @@ pub(super) struct BrokerConnection {
     hints: Channel,
     queries: Channel,
     names: TopologyNames,
-    pub(super) dispatcher: mpsc::UnboundedSender<DispatcherCommand>,
+    pub(crate) dispatcher: mpsc::UnboundedSender<DispatcherCommand>,
     /// Cancelled when any part of the connection failed.
-    pub(super) failed: CancellationToken,
+    pub(crate) failed: CancellationToken,
     confirms: TaskTracker,
 }
 
 /// The receiving halves of a new connection, for its dispatcher and its cancellation listener.
-pub(super) struct ConnectionReceivers {
-    pub(super) consuming: Vec<Channel>,
-    pub(super) listening: Channel,
-    pub(super) commands: mpsc::UnboundedReceiver<DispatcherCommand>,
+pub(crate) struct ConnectionReceivers {
+    pub(crate) consuming: Vec<Channel>,
+    pub(crate) listening: Channel,
+    pub(crate) commands: mpsc::UnboundedReceiver<DispatcherCommand>,
 }
 
 impl BrokerConnection {
-    pub(super) async fn open(
+    pub(crate) async fn open(
         uri: &AMQPUri,
         names: &TopologyNames,
     ) -> Result<(Self, ConnectionReceivers), DialError> {
@@ -94,7 +94,7 @@ impl BrokerConnection {
     }
 
     /// Appends a job to the queue. Returns once the broker has it in the queue and on disk.
-    pub(super) async fn publish(&self, job: &Job) -> PortResult<()> {
+    pub(crate) async fn publish(&self, job: &Job) -> PortResult<()> {
         if self.publishing.connection.status().blocked() {
             return Err(unavailable(
                 "it accepts no messages because it is short of memory or disk space",
@@ -145,7 +145,7 @@ impl BrokerConnection {
     }
 
     /// Sends a cancellation to every process, without confirmation: a hint may be lost.
-    pub(super) async fn hint(&self, job: &Job) {
+    pub(crate) async fn hint(&self, job: &Job) {
         if self.publishing.connection.status().blocked() {
             return;
         }
@@ -163,7 +163,7 @@ impl BrokerConnection {
         }
     }
 
-    pub(super) async fn depth(&self) -> PortResult<u64> {
+    pub(crate) async fn depth(&self) -> PortResult<u64> {
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let queue = self.names.queue.as_str().into();
         let pending = self.queries.queue_declare(queue, options, FieldTable::default());
@@ -178,12 +178,12 @@ impl BrokerConnection {
     }
 
     /// Whether the broker blocks publishing, which causes no connection error.
-    pub(super) fn blocked(&self) -> bool {
+    pub(crate) fn blocked(&self) -> bool {
         self.publishing.connection.status().blocked()
     }
 
     /// Whether all connections and channels are open, as far as this side knows.
-    pub(super) fn is_connected(&self) -> bool {
+    pub(crate) fn is_connected(&self) -> bool {
         let connections = [&self.publishing.connection, &self.consuming.connection];
         let channels = [&self.jobs, &self.hints, &self.queries];
         connections.iter().all(|connection| connection.status().connected())
@@ -191,7 +191,7 @@ impl BrokerConnection {
     }
 
     /// Closes both connections; the broker requeues every unsettled delivery.
-    pub(super) async fn close(&self) {
+    pub(crate) async fn close(&self) {
         self.failed.cancel();
         let closing = futures::future::join(
             self.consuming.connection.close(200, "OK".into()),

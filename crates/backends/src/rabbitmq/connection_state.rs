@@ -11,12 +11,12 @@ use tokio_util::task::TaskTracker;
 use super::connection::BrokerConnection;
 use super::fault::unavailable;
 
-pub(super) struct ConnectionState {
+pub(crate) struct ConnectionState {
     current: watch::Sender<BrokerState>,
     /// Cancelled when the program closes the broker connection.
-    pub(super) closing: CancellationToken,
+    pub(crate) closing: CancellationToken,
     /// All background tasks of this connection.
-    pub(super) tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
 }
 
 enum BrokerState {
@@ -26,7 +26,7 @@ enum BrokerState {
 }
 
 impl ConnectionState {
-    pub(super) fn new(connection: Arc<BrokerConnection>) -> Self {
+    pub(crate) fn new(connection: Arc<BrokerConnection>) -> Self {
         Self {
             current: watch::Sender::new(BrokerState::Up(connection)),
             closing: CancellationToken::new(),
@@ -34,11 +34,11 @@ impl ConnectionState {
         }
     }
 
-    pub(super) fn set_up(&self, connection: Arc<BrokerConnection>) {
+    pub(crate) fn set_up(&self, connection: Arc<BrokerConnection>) {
         self.change(BrokerState::Up(connection));
     }
 
-    pub(super) fn set_down(&self, reason: String) {
+    pub(crate) fn set_down(&self, reason: String) {
         self.change(BrokerState::Down(reason));
     }
 
@@ -53,13 +53,13 @@ impl ConnectionState {
         });
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closing.cancel();
         self.current.send_replace(BrokerState::Closed);
     }
 
     /// The connection, or the reason why there is none. Does not wait.
-    pub(super) fn connection(&self) -> PortResult<Arc<BrokerConnection>> {
+    pub(crate) fn connection(&self) -> PortResult<Arc<BrokerConnection>> {
         match &*self.current.borrow() {
             BrokerState::Up(connection) if !connection.failed.is_cancelled() => {
                 Ok(connection.clone())
@@ -71,7 +71,7 @@ impl ConnectionState {
     }
 
     /// Waits without a time limit until there is a connection.
-    pub(super) async fn next_connection(&self) -> PortResult<Arc<BrokerConnection>> {
+    pub(crate) async fn next_connection(&self) -> PortResult<Arc<BrokerConnection>> {
         let mut state = self.current.subscribe();
         loop {
             match self.connection() {
@@ -85,7 +85,7 @@ impl ConnectionState {
         }
     }
 
-    pub(super) async fn publish(&self, job: &Job) -> PortResult<()> {
+    pub(crate) async fn publish(&self, job: &Job) -> PortResult<()> {
         self.connection()?.publish(job).await
     }
 }

@@ -20,18 +20,18 @@ const LONGEST_HEARTBEAT: u16 = 10;
 const FRAME_BYTES: u32 = 16 * 1024;
 
 #[derive(Debug)]
-pub(super) enum DialError {
+pub(crate) enum DialError {
     TooSlow,
     Failed(lapin::Error),
 }
 
 /// A connection whose socket is shut down on drop.
-pub(super) struct GuardedConnection {
-    pub(super) connection: Connection,
+pub(crate) struct GuardedConnection {
+    pub(crate) connection: Connection,
     _guard: ShutdownOnDrop,
 }
 
-pub(super) async fn dial(uri: &AMQPUri, purpose: &str) -> Result<GuardedConnection, DialError> {
+pub(crate) async fn dial(uri: &AMQPUri, purpose: &str) -> Result<GuardedConnection, DialError> {
     let guard = Arc::new(SocketGuard::default());
     let shutdown = ShutdownOnDrop::new(guard.clone());
     let connecting = connect(tuned(uri.clone()), purpose, guard);

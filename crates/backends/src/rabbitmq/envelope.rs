@@ -28,18 +28,18 @@ struct IncomingEnvelope {
 
 /// Why a message can never be processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EnvelopeError {
+pub(crate) enum EnvelopeError {
     Oversized,
     Malformed,
     UnknownVersion,
 }
 
-pub(super) fn write(job: &Job) -> Vec<u8> {
+pub(crate) fn write(job: &Job) -> Vec<u8> {
     serde_json::to_vec(&OutgoingEnvelope { v: VERSION, turn_id: job.to_string() })
         .expect("a number and a string can always be written as JSON")
 }
 
-pub(super) fn read(payload: &[u8]) -> Result<Job, EnvelopeError> {
+pub(crate) fn read(payload: &[u8]) -> Result<Job, EnvelopeError> {
     if payload.len() > MAX_BYTES {
         return Err(EnvelopeError::Oversized);
     }
@@ -56,7 +56,7 @@ pub(super) fn read(payload: &[u8]) -> Result<Job, EnvelopeError> {
 }
 
 impl EnvelopeError {
-    pub(super) fn reason_label(self) -> &'static str {
+    pub(crate) fn reason_label(self) -> &'static str {
         match self {
             Self::Oversized => "oversized",
             Self::Malformed => "malformed",

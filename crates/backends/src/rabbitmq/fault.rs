@@ -8,16 +8,16 @@ use ports::PortError;
 use super::dial::DialError;
 use crate::connect::ConnectError;
 
-pub(super) fn unavailable(reason: impl Into<String>) -> PortError {
+pub(crate) fn unavailable(reason: impl Into<String>) -> PortError {
     PortError::Unavailable(format!("RabbitMQ: {}", reason.into()))
 }
 
-pub(super) fn lost(error: &lapin::Error) -> PortError {
+pub(crate) fn lost(error: &lapin::Error) -> PortError {
     unavailable(error.to_string())
 }
 
 /// Why connecting failed, for the person who starts the program.
-pub(super) fn at_start(error: DialError, uri: &AMQPUri) -> ConnectError {
+pub(crate) fn at_start(error: DialError, uri: &AMQPUri) -> ConnectError {
     let broker = format!("{}:{}", uri.authority.host, uri.authority.port);
     let error = match error {
         DialError::TooSlow => {

@@ -17,7 +17,7 @@ pub(crate) struct RabbitQueue {
 }
 
 impl RabbitQueue {
-    pub(super) fn new(connection_state: Arc<ConnectionState>) -> Self {
+    pub(crate) fn new(connection_state: Arc<ConnectionState>) -> Self {
         Self { connection_state }
     }
 }

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 #[derive(Default)]
-pub(super) struct SocketGuard(Mutex<SocketState>);
+pub(crate) struct SocketGuard(Mutex<SocketState>);
 
 #[derive(Default)]
 enum SocketState {
@@ -17,7 +17,7 @@ enum SocketState {
 
 impl SocketGuard {
     /// Registers the socket. After `shut_down` the socket is shut down at once.
-    pub(super) fn register(&self, socket: TcpStream) {
+    pub(crate) fn register(&self, socket: TcpStream) {
         let mut state = self.state();
         match *state {
             SocketState::Shut => shut_socket(&socket),
@@ -42,10 +42,10 @@ fn shut_socket(socket: &TcpStream) {
     let _ = socket.shutdown(Shutdown::Both);
 }
 
-pub(super) struct ShutdownOnDrop(Arc<SocketGuard>);
+pub(crate) struct ShutdownOnDrop(Arc<SocketGuard>);
 
 impl ShutdownOnDrop {
-    pub(super) fn new(guard: Arc<SocketGuard>) -> Self {
+    pub(crate) fn new(guard: Arc<SocketGuard>) -> Self {
         Self(guard)
     }
 }

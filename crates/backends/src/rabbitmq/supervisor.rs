@@ -20,15 +20,15 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// How often the connection is checked: closing an unused channel raises no event.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-pub(super) struct ConnectionSupervisor {
-    pub(super) uri: AMQPUri,
-    pub(super) names: TopologyNames,
-    pub(super) connection_state: Arc<ConnectionState>,
-    pub(super) signals: broadcast::Sender<BusSignal>,
+pub(crate) struct ConnectionSupervisor {
+    pub(crate) uri: AMQPUri,
+    pub(crate) names: TopologyNames,
+    pub(crate) connection_state: Arc<ConnectionState>,
+    pub(crate) signals: broadcast::Sender<BusSignal>,
 }
 
 impl ConnectionSupervisor {
-    pub(super) async fn run(self, first: Arc<BrokerConnection>, receivers: ConnectionReceivers) {
+    pub(crate) async fn run(self, first: Arc<BrokerConnection>, receivers: ConnectionReceivers) {
         let mut current = Some((first, receivers));
         while let Some((connection, receivers)) = current {
             let reason = self.run_connection(&connection, receivers).await;

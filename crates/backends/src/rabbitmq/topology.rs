@@ -13,7 +13,7 @@ const DELIVERY_LIMIT: i64 = 20;
 /// The oldest are dropped first. A dead letter is only a trace: its job is in the database.
 const DEAD_LETTERS_KEPT: i64 = 10_000;
 
-pub(super) async fn declare(channel: &Channel, names: &TopologyNames) -> lapin::Result<()> {
+pub(crate) async fn declare(channel: &Channel, names: &TopologyNames) -> lapin::Result<()> {
     // Dead letters come first: the queue must never exist without their exchange.
     exchange(channel, &names.dead_exchange, ExchangeKind::Fanout).await?;
     queue(
@@ -37,7 +37,7 @@ pub(super) async fn declare(channel: &Channel, names: &TopologyNames) -> lapin::
 }
 
 /// Queue of this process for cancellations. The broker names it and removes it with the connection.
-pub(super) async fn declare_own_queue(
+pub(crate) async fn declare_own_queue(
     channel: &Channel,
     names: &TopologyNames,
 ) -> lapin::Result<String> {

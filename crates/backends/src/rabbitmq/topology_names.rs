@@ -1,23 +1,23 @@
 //! Names of our exchanges and queues. A prefix separates several installations on one broker.
 
-pub(super) const ROUTING_KEY: &str = "copilot.run";
+pub(crate) const ROUTING_KEY: &str = "copilot.run";
 
 #[derive(Clone, Debug)]
-pub(super) struct TopologyNames {
+pub(crate) struct TopologyNames {
     /// Direct exchange that every job is published to.
-    pub(super) execution: String,
+    pub(crate) execution: String,
     /// The queue all workers of all processes share.
-    pub(super) queue: String,
+    pub(crate) queue: String,
     /// Dead-letter exchange of the queue.
-    pub(super) dead_exchange: String,
+    pub(crate) dead_exchange: String,
     /// Keeps dead letters for inspection.
-    pub(super) dead_queue: String,
+    pub(crate) dead_queue: String,
     /// Fan-out exchange of cancellations: every process binds its own queue to it.
-    pub(super) cancel: String,
+    pub(crate) cancel: String,
 }
 
 impl TopologyNames {
-    pub(super) fn new(prefix: &str) -> Self {
+    pub(crate) fn new(prefix: &str) -> Self {
         let name = |name: &str| format!("{prefix}{name}");
         Self {
             execution: name("copilot_execution"),

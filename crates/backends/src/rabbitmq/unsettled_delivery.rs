@@ -17,7 +17,7 @@ use super::fault::unavailable;
 /// Below the half hour after which a broker takes a message away from its consumer.
 const LONGEST_DELAY: Duration = Duration::from_secs(15 * 60);
 
-pub(super) struct UnsettledDelivery {
+pub(crate) struct UnsettledDelivery {
     /// Taken out by the call that settles it, so that it is settled once.
     message: Mutex<Option<UnsettledMessage>>,
     dispatcher: mpsc::UnboundedSender<DispatcherCommand>,
@@ -25,7 +25,7 @@ pub(super) struct UnsettledDelivery {
 }
 
 impl UnsettledDelivery {
-    pub(super) fn new(
+    pub(crate) fn new(
         message: UnsettledMessage,
         dispatcher: mpsc::UnboundedSender<DispatcherCommand>,
         connection_state: Arc<ConnectionState>,

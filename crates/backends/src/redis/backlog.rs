@@ -22,7 +22,7 @@ const BATCH_BYTES: usize = 1024 * 1024;
 const TASK_BYTES: usize = 256 * 1024;
 
 #[derive(Default)]
-pub(super) struct PublishBacklog {
+pub(crate) struct PublishBacklog {
     waiting: Mutex<BacklogState>,
     arrived: Notify,
 }
@@ -47,15 +47,15 @@ struct WaitingSegment {
 
 /// What is sent at once, in this order.
 #[derive(Default)]
-pub(super) struct PublishBatch {
-    pub(super) entries: Vec<PublishEntry>,
-    pub(super) gone: Vec<TaskId>,
-    pub(super) ended: Vec<Job>,
-    pub(super) moved: HashSet<ExecutionId>,
+pub(crate) struct PublishBatch {
+    pub(crate) entries: Vec<PublishEntry>,
+    pub(crate) gone: Vec<TaskId>,
+    pub(crate) ended: Vec<Job>,
+    pub(crate) moved: HashSet<ExecutionId>,
 }
 
 impl PublishBacklog {
-    pub(super) fn grew(&self, task: &TaskId, fence: u64, segment: Segment, end: LogEnd) {
+    pub(crate) fn grew(&self, task: &TaskId, fence: u64, segment: Segment, end: LogEnd) {
         let mut waiting = self.waiting();
         waiting.bytes += segment.bytes.len() + OVERHEAD;
         let segments = WaitingSegment { fence, segment, end };
@@ -72,7 +72,7 @@ impl PublishBacklog {
         self.arrived.notify_one();
     }
 
-    pub(super) fn gone(&self, tasks: &[TaskId]) {
+    pub(crate) fn gone(&self, tasks: &[TaskId]) {
         let mut waiting = self.waiting();
         for task in tasks {
             waiting.forget(task);
@@ -84,7 +84,7 @@ impl PublishBacklog {
         self.arrived.notify_one();
     }
 
-    pub(super) fn ended(&self, job: Job) {
+    pub(crate) fn ended(&self, job: Job) {
         let mut waiting = self.waiting();
         let full = waiting.ended.len() >= MAX_HINTS;
         if !full {
@@ -95,7 +95,7 @@ impl PublishBacklog {
         self.arrived.notify_one();
     }
 
-    pub(super) fn moved(&self, run: ExecutionId) {
+    pub(crate) fn moved(&self, run: ExecutionId) {
         let mut waiting = self.waiting();
         let full = waiting.moved.len() >= MAX_HINTS && !waiting.moved.contains(&run);
         if !full {
@@ -107,12 +107,12 @@ impl PublishBacklog {
     }
 
     /// Returns when something may be waiting.
-    pub(super) async fn arrived(&self) {
+    pub(crate) async fn arrived(&self) {
         self.arrived.notified().await;
     }
 
     /// The next batch to send, if any.
-    pub(super) fn take(&self) -> Option<PublishBatch> {
+    pub(crate) fn take(&self) -> Option<PublishBatch> {
         let mut waiting = self.waiting();
         metrics::gauge!("pilothouse_feed_lag_bytes").set(waiting.bytes as f64);
         let mut batch = PublishBatch {
@@ -196,12 +196,12 @@ impl WaitingSegment {
 }
 
 impl PublishBatch {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len() + self.gone.len() + self.ended.len() + self.moved.len()
     }
 }
 
-pub(super) fn count_dropped(dropped: usize) {
+pub(crate) fn count_dropped(dropped: usize) {
     if dropped > 0 {
         metrics::counter!("pilothouse_feed_dropped_total").increment(dropped as u64);
     }

@@ -16,7 +16,7 @@ use crate::log_feed::LogEnds;
 
 const EVERY: Duration = Duration::from_millis(500);
 
-pub(super) struct TailChecker {
+pub(crate) struct TailChecker {
     watched: Arc<WatchedLogs>,
     store: Arc<dyn LogEnds>,
     /// Logs to check at once.
@@ -25,17 +25,17 @@ pub(super) struct TailChecker {
 }
 
 impl TailChecker {
-    pub(super) fn new(watched: Arc<WatchedLogs>, store: Arc<dyn LogEnds>) -> Self {
+    pub(crate) fn new(watched: Arc<WatchedLogs>, store: Arc<dyn LogEnds>) -> Self {
         Self { watched, store, urgent: Mutex::default(), asked: Notify::new() }
     }
 
     /// Requests a check of logs that may have grown without a notification.
-    pub(super) fn check_soon(&self, tasks: Vec<TaskId>) {
+    pub(crate) fn check_soon(&self, tasks: Vec<TaskId>) {
         self.urgent().extend(tasks);
         self.asked.notify_one();
     }
 
-    pub(super) async fn run(self: Arc<Self>, end: CancellationToken) {
+    pub(crate) async fn run(self: Arc<Self>, end: CancellationToken) {
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let checking = async {

@@ -18,9 +18,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Handles messages that the server pushes.
-pub(super) type PushHandler = Arc<dyn Fn(Vec<Value>) + Send + Sync>;
+pub(crate) type PushHandler = Arc<dyn Fn(Vec<Value>) + Send + Sync>;
 
-pub(super) struct RedisConnection {
+pub(crate) struct RedisConnection {
     /// Purpose of the connection, for the log.
     name: &'static str,
     server: RedisServer,
@@ -41,16 +41,16 @@ enum RedisConnectionState {
 /// There is no connection, or it failed. Whether the server executed the request is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct RedisUnreachable(String);
+pub(crate) struct RedisUnreachable(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SubscriptionChange {
+pub(crate) enum SubscriptionChange {
     Subscribe,
     Unsubscribe,
 }
 
 impl RedisConnection {
-    pub(super) async fn open(
+    pub(crate) async fn open(
         name: &'static str,
         server: RedisServer,
         first_command: Option<Cmd>,
@@ -72,7 +72,7 @@ impl RedisConnection {
     }
 
     /// Sends all requests at once and returns a reply to each, which may be an error of the server.
-    pub(super) async fn request(
+    pub(crate) async fn request(
         &self,
         requests: &Pipeline,
         limit: Duration,
@@ -82,7 +82,7 @@ impl RedisConnection {
         self.check_reply(number, timeout(limit, replies).await)
     }
 
-    pub(super) async fn change_subscriptions(
+    pub(crate) async fn change_subscriptions(
         &self,
         change: SubscriptionChange,
         channels: &[String],
@@ -98,12 +98,12 @@ impl RedisConnection {
     }
 
     /// Changes with every new connection.
-    pub(super) fn connections(&self) -> watch::Receiver<u64> {
+    pub(crate) fn connections(&self) -> watch::Receiver<u64> {
         self.made.subscribe()
     }
 
     /// Keeps the connection open until `end`.
-    pub(super) async fn keep(self: Arc<Self>, end: CancellationToken) {
+    pub(crate) async fn keep(self: Arc<Self>, end: CancellationToken) {
         let keeping = async {
             loop {
                 tokio::select! {

@@ -9,8 +9,8 @@ use crate::live::{LogEnd, WatchedLogs};
 use crate::log_feed::LogFeed;
 
 pub(crate) struct RedisFeed {
-    pub(super) watched: Arc<WatchedLogs>,
-    pub(super) backlog: Arc<PublishBacklog>,
+    pub(crate) watched: Arc<WatchedLogs>,
+    pub(crate) backlog: Arc<PublishBacklog>,
 }
 
 impl LogFeed for RedisFeed {

@@ -11,9 +11,9 @@ use super::backlog::PublishBacklog;
 use super::keys;
 
 pub(crate) struct RedisHints {
-    pub(super) backlog: Arc<PublishBacklog>,
-    pub(super) signals: broadcast::Sender<BusSignal>,
-    pub(super) deaf: bool,
+    pub(crate) backlog: Arc<PublishBacklog>,
+    pub(crate) signals: broadcast::Sender<BusSignal>,
+    pub(crate) deaf: bool,
 }
 
 impl RedisHints {
@@ -42,12 +42,12 @@ impl RedisHints {
 }
 
 /// Payload of a hint: the origin process and the subject.
-pub(super) fn payload(origin: &str, subject: impl std::fmt::Display) -> String {
+pub(crate) fn payload(origin: &str, subject: impl std::fmt::Display) -> String {
     format!("{origin} {subject}")
 }
 
 /// The hint of another process, if this is one. Hints from `origin` itself were delivered already.
-pub(super) fn parse(channel: &str, word: &[u8], origin: &str) -> Option<BusSignal> {
+pub(crate) fn parse(channel: &str, word: &[u8], origin: &str) -> Option<BusSignal> {
     let (said_by, subject) = std::str::from_utf8(word).ok()?.split_once(' ')?;
     if said_by == origin {
         return None;

@@ -8,14 +8,14 @@ use ports::{PortError, PortResult};
 use protocol::{Segment, Seq, TaskId};
 
 use super::streams::StreamReader;
-use crate::live::{LogEnd, WatchedLogs};
+use crate::live::WatchedLogs;
 
 pub(crate) struct RedisLog {
     /// Notifies the feed after every commit.
-    pub(super) store: Arc<dyn StreamLog>,
-    pub(super) watched: Arc<WatchedLogs>,
-    pub(super) streams: StreamReader,
-    pub(super) deaf: bool,
+    pub(crate) store: Arc<dyn StreamLog>,
+    pub(crate) watched: Arc<WatchedLogs>,
+    pub(crate) streams: StreamReader,
+    pub(crate) deaf: bool,
 }
 
 #[async_trait]
@@ -64,9 +64,7 @@ impl StreamLog for RedisLog {
         }
         let pending = self.watched.begin_read(task);
         let read = self.store.read(task, after, max_bytes).await?;
-        if let LogRead::Log { last, sealed, .. } = &read {
-            pending.set_end(*last, if *sealed { LogEnd::Sealed } else { LogEnd::Open });
-        }
+        pending.store_end(&read);
         Ok(read)
     }
 

@@ -12,7 +12,7 @@ const SEALED: u8 = b's';
 const GONE: u8 = b'x';
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LogNotice {
+pub(crate) enum LogNotice {
     Grew {
         segment: Segment,
         end: LogEnd,
@@ -21,7 +21,7 @@ pub(super) enum LogNotice {
     Gone,
 }
 
-pub(super) fn grew_header(first: Seq, last: Seq, end: LogEnd) -> [u8; HEADER] {
+pub(crate) fn grew_header(first: Seq, last: Seq, end: LogEnd) -> [u8; HEADER] {
     let kind = match end {
         LogEnd::Open => GREW,
         LogEnd::Sealed => SEALED,
@@ -29,12 +29,12 @@ pub(super) fn grew_header(first: Seq, last: Seq, end: LogEnd) -> [u8; HEADER] {
     header(kind, first, last)
 }
 
-pub(super) fn gone() -> [u8; HEADER] {
+pub(crate) fn gone() -> [u8; HEADER] {
     header(GONE, 0, 0)
 }
 
 /// `None` for messages of newer versions: followers find the data in the store.
-pub(super) fn parse(message: Vec<u8>) -> Option<LogNotice> {
+pub(crate) fn parse(message: Vec<u8>) -> Option<LogNotice> {
     let (&kind, positions) = message.get(..HEADER)?.split_first()?;
     let (first, last) = positions.split_at(8);
     let first = Seq::from_be_bytes(first.try_into().ok()?);

@@ -4,10 +4,10 @@ use bytes::BytesMut;
 use protocol::Segment;
 
 /// Size limit of a merged entry.
-pub(super) const ENTRY_BYTES: usize = 64 * 1024;
+pub(crate) const ENTRY_BYTES: usize = 64 * 1024;
 
 /// Segments that are not consecutive stay separate.
-pub(super) fn merged(segments: impl IntoIterator<Item = Segment>) -> Vec<Segment> {
+pub(crate) fn merged(segments: impl IntoIterator<Item = Segment>) -> Vec<Segment> {
     let mut merged = Vec::new();
     let mut run: Vec<Segment> = Vec::new();
     let mut bytes = 0;

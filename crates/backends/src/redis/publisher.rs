@@ -15,26 +15,26 @@ use super::script::{PublishMode, PublishOutcome, PublishScript};
 use super::server::REPLY_TIMEOUT;
 use super::{hints, keys, log_notice};
 
-pub(super) struct StreamPublisher {
-    pub(super) backlog: Arc<PublishBacklog>,
-    pub(super) link: Arc<RedisConnection>,
-    pub(super) script: Arc<PublishScript>,
-    pub(super) refills: Arc<StreamRefills>,
+pub(crate) struct StreamPublisher {
+    pub(crate) backlog: Arc<PublishBacklog>,
+    pub(crate) link: Arc<RedisConnection>,
+    pub(crate) script: Arc<PublishScript>,
+    pub(crate) refills: Arc<StreamRefills>,
     /// Marks the messages of this process, so that it ignores its own.
-    pub(super) origin: String,
-    pub(super) health: PublishHealth,
+    pub(crate) origin: String,
+    pub(crate) health: PublishHealth,
 }
 
 /// Whether the server accepted the last batch, so that a change is logged once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum PublishHealth {
+pub(crate) enum PublishHealth {
     #[default]
     Accepting,
     Refusing,
 }
 
 impl StreamPublisher {
-    pub(super) async fn run(mut self, end: CancellationToken) {
+    pub(crate) async fn run(mut self, end: CancellationToken) {
         loop {
             tokio::select! {
                 () = self.backlog.arrived() => self.send_all().await,

@@ -25,7 +25,7 @@ const WAITING: usize = 4096;
 /// Bytes read from the store and sent at a time.
 const BATCH_BYTES: usize = 256 * 1024;
 
-pub(super) struct StreamRefills {
+pub(crate) struct StreamRefills {
     store: Arc<dyn StreamLog>,
     link: Arc<RedisConnection>,
     script: Arc<PublishScript>,
@@ -49,7 +49,7 @@ enum RefillStep {
 }
 
 impl StreamRefills {
-    pub(super) fn new(
+    pub(crate) fn new(
         store: Arc<dyn StreamLog>,
         link: Arc<RedisConnection>,
         script: Arc<PublishScript>,
@@ -61,7 +61,7 @@ impl StreamRefills {
     }
 
     /// Starts a refill: the stream of `task` ends at `position` and the log does not.
-    pub(super) fn start(self: &Arc<Self>, task: &TaskId, fence: u64, position: Seq) {
+    pub(crate) fn start(self: &Arc<Self>, task: &TaskId, fence: u64, position: Seq) {
         let mut in_progress = self.in_progress();
         if let Some(since) = in_progress.get_mut(task) {
             *since = GapState::Gap;
@@ -145,5 +145,5 @@ impl StreamRefills {
 }
 
 fn end_of(segment: &Segment, last: Seq, sealed: bool) -> LogEnd {
-    if sealed && segment.last == last { LogEnd::Sealed } else { LogEnd::Open }
+    LogEnd::of(sealed && segment.last == last)
 }

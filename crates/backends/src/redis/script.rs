@@ -14,15 +14,15 @@ const RUNNING_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// One segment to publish.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PublishEntry {
-    pub(super) task: TaskId,
-    pub(super) fence: u64,
-    pub(super) segment: Segment,
-    pub(super) end: LogEnd,
+pub(crate) struct PublishEntry {
+    pub(crate) task: TaskId,
+    pub(crate) fence: u64,
+    pub(crate) segment: Segment,
+    pub(crate) end: LogEnd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PublishMode {
+pub(crate) enum PublishMode {
     /// Subscribers are notified.
     Notify,
     /// The segment is only stored.
@@ -30,7 +30,7 @@ pub(super) enum PublishMode {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PublishOutcome {
+pub(crate) enum PublishOutcome {
     /// The stream has everything up to here. Less than the published segment means that there is a gap.
     EndsAt(Seq),
     /// A newer writer has taken over.
@@ -40,7 +40,7 @@ pub(super) enum PublishOutcome {
     Refused(String),
 }
 
-pub(super) struct PublishScript {
+pub(crate) struct PublishScript {
     script: Script,
     stream_ttl: Duration,
 }
@@ -48,17 +48,17 @@ pub(super) struct PublishScript {
 const SOURCE: &str = include_str!("publish.lua");
 
 impl PublishScript {
-    pub(super) fn new(stream_ttl: Duration) -> Self {
+    pub(crate) fn new(stream_ttl: Duration) -> Self {
         Self { script: Script::new(SOURCE), stream_ttl }
     }
 
-    pub(super) fn load(&self) -> Cmd {
+    pub(crate) fn load(&self) -> Cmd {
         let mut load = redis::cmd("SCRIPT");
         load.arg("LOAD").arg(SOURCE);
         load
     }
 
-    pub(super) fn command(&self, entry: &PublishEntry, mode: PublishMode) -> Cmd {
+    pub(crate) fn command(&self, entry: &PublishEntry, mode: PublishMode) -> Cmd {
         let PublishEntry { task, fence, segment, end } = entry;
         let (status, ttl) = match end {
             LogEnd::Open => ("running", RUNNING_TTL),
@@ -79,7 +79,7 @@ impl PublishScript {
 }
 
 impl PublishOutcome {
-    pub(super) fn of(reply: &Value) -> Self {
+    pub(crate) fn of(reply: &Value) -> Self {
         match reply {
             Value::Int(last) => Seq::try_from(*last).map_or(Self::Fenced, Self::EndsAt),
             Value::ServerError(error) if error.kind() == Some(ServerErrorKind::NoScript) => {

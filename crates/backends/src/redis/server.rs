@@ -8,17 +8,17 @@ use redis::{AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, P
 use crate::connect::ConnectError;
 
 /// Time limit for connecting and for every reply.
-pub(super) const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const REPLY_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
-pub(super) struct RedisServer {
-    pub(super) client: Client,
+pub(crate) struct RedisServer {
+    pub(crate) client: Client,
     /// Host and port, without any secret.
     address: String,
 }
 
 impl RedisServer {
-    pub(super) fn new(url: &str) -> Result<Self, ConnectError> {
+    pub(crate) fn new(url: &str) -> Result<Self, ConnectError> {
         let refused =
             |reason: String| ConnectError::Redis { address: "its address".into(), reason };
         let info = url.into_connection_info().map_err(|error| refused(error.to_string()))?;
@@ -35,13 +35,13 @@ impl RedisServer {
         Ok(Self { client, address })
     }
 
-    pub(super) fn patient(&self) -> AsyncConnectionConfig {
+    pub(crate) fn patient(&self) -> AsyncConnectionConfig {
         AsyncConnectionConfig::new()
             .set_connection_timeout(Some(REPLY_TIMEOUT))
             .set_response_timeout(Some(REPLY_TIMEOUT))
     }
 
-    pub(super) fn refused(&self, reason: impl ToString) -> ConnectError {
+    pub(crate) fn refused(&self, reason: impl ToString) -> ConnectError {
         ConnectError::Redis { address: self.address.clone(), reason: reason.to_string() }
     }
 }

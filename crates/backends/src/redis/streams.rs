@@ -22,18 +22,18 @@ const MOST_ENTRIES: usize = 512;
 /// Concurrent reads. All share one connection, and more would slow each other down.
 const CONCURRENT: usize = 64;
 
-pub(super) struct StreamReader {
+pub(crate) struct StreamReader {
     link: Arc<RedisConnection>,
     permits: Semaphore,
 }
 
 impl StreamReader {
-    pub(super) fn new(link: Arc<RedisConnection>) -> Self {
+    pub(crate) fn new(link: Arc<RedisConnection>) -> Self {
         Self { link, permits: Semaphore::new(CONCURRENT) }
     }
 
     /// What follows `after`, or `None` when Redis does not have it. It may end before the log does, but has no gaps.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         &self,
         task: &TaskId,
         after: Seq,

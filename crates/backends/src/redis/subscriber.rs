@@ -21,14 +21,14 @@ const CHANNELS_PER_COMMAND: usize = 500;
 /// Retry delay when the server refuses a subscription.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
 
-pub(super) struct LogSubscriber {
-    pub(super) watched: Arc<WatchedLogs>,
-    pub(super) link: Arc<RedisConnection>,
-    pub(super) checker: Arc<TailChecker>,
+pub(crate) struct LogSubscriber {
+    pub(crate) watched: Arc<WatchedLogs>,
+    pub(crate) link: Arc<RedisConnection>,
+    pub(crate) checker: Arc<TailChecker>,
 }
 
 impl LogSubscriber {
-    pub(super) async fn run(self, end: CancellationToken) {
+    pub(crate) async fn run(self, end: CancellationToken) {
         end.run_until_cancelled(self.keep_subscribed()).await;
     }
 
@@ -84,7 +84,7 @@ fn channels(tasks: &[TaskId]) -> Vec<String> {
 }
 
 /// Handles each received message.
-pub(super) fn listener(
+pub(crate) fn listener(
     watched: Arc<WatchedLogs>,
     signals: broadcast::Sender<BusSignal>,
     origin: String,

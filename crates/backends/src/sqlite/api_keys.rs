@@ -6,8 +6,10 @@ use ports::store::{ApiKey, ApiKeys, NewApiKey};
 use protocol::UserId;
 use rusqlite::{OptionalExtension, params};
 
+use super::SqliteStore;
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, rows};
+use crate::rows::StoreRow;
+use crate::rows::api_keys::{api_key, api_key_columns};
 
 #[async_trait]
 impl ApiKeys for SqliteStore {
@@ -16,10 +18,11 @@ impl ApiKeys for SqliteStore {
         self.writer
             .run(WritePriority::Ordinary, move |db| {
                 let key = db
-                    .prepare_cached(
+                    .prepare_cached(concat!(
                         "INSERT INTO api_key (id, user_id, name, digest, head, created_at)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id, name, head, created_at",
-                    )?
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING ",
+                        api_key_columns!()
+                    ))?
                     .query_row(
                         params![
                             uuid::Uuid::now_v7().to_string(),
@@ -29,7 +32,7 @@ impl ApiKeys for SqliteStore {
                             new.head,
                             now.wall_us,
                         ],
-                        api_key,
+                        |row| api_key(row),
                     )?;
                 Ok(WriteOutput::silent(key))
             })
@@ -41,11 +44,12 @@ impl ApiKeys for SqliteStore {
         self.readers
             .run(move |db| {
                 let keys = db
-                    .prepare_cached(
-                        "SELECT id, name, head, created_at FROM api_key WHERE user_id = ?1
-                         ORDER BY created_at, rowid",
-                    )?
-                    .query_map([user.as_str()], api_key)?
+                    .prepare_cached(concat!(
+                        "SELECT ",
+                        api_key_columns!(),
+                        " FROM api_key WHERE user_id = ?1 ORDER BY created_at, rowid"
+                    ))?
+                    .query_map([user.as_str()], |row| api_key(row))?
                     .collect::<Result<_, _>>()?;
                 Ok(keys)
             })
@@ -70,19 +74,10 @@ impl ApiKeys for SqliteStore {
             .run(move |db| {
                 let user = db
                     .prepare_cached("SELECT user_id FROM api_key WHERE digest = ?1")?
-                    .query_row([digest.as_str()], |row| rows::id(row, "user_id"))
+                    .query_row([digest.as_str()], |row| row.id("user_id"))
                     .optional()?;
                 Ok(user)
             })
             .await
     }
-}
-
-fn api_key(row: &rusqlite::Row<'_>) -> rusqlite::Result<ApiKey> {
-    Ok(ApiKey {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        head: row.get("head")?,
-        created_at: rows::time(row, "created_at")?,
-    })
 }

@@ -1,15 +1,17 @@
 //! Executions of single blocks: started once, ended once, charged at their end.
 
 use async_trait::async_trait;
+use ports::PortResult;
 use ports::store::{BlockOutcome, BlockRunBegun, BlockRuns, NewBlockRun};
-use ports::{PortError, PortResult};
 use protocol::credit::CreditCharge;
 use protocol::{SessionId, UserId};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
 use super::error::SqliteError;
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, StoreTime, credits, rows};
+use super::{SqliteStore, StoreTime, credits};
+use crate::rows::block_runs::begun_before;
+use crate::rules::json::to_json;
 
 #[async_trait]
 impl BlockRuns for SqliteStore {
@@ -25,8 +27,7 @@ impl BlockRuns for SqliteStore {
         outcome: &BlockOutcome,
         charge: Option<&CreditCharge>,
     ) -> PortResult<bool> {
-        let outputs = serde_json::to_string(&outcome.outputs)
-            .map_err(|error| PortError::Broken(error.to_string()))?;
+        let outputs = to_json(&outcome.outputs)?;
         let (user, key, now) = (user.clone(), key.to_owned(), self.store_time());
         let (error, charge) = (outcome.error.clone(), charge.cloned());
         self.writer
@@ -68,13 +69,6 @@ fn begin(
     }
     let existing = db
         .prepare_cached("SELECT outputs, error FROM block_run WHERE user_id = ?1 AND key = ?2")?
-        .query_row([new.user_id.as_str(), &new.key], begun)?;
+        .query_row([new.user_id.as_str(), &new.key], |row| begun_before(row))?;
     Ok(WriteOutput::silent(existing))
-}
-
-fn begun(row: &Row<'_>) -> rusqlite::Result<BlockRunBegun> {
-    Ok(match rows::optional_json(row, "outputs")? {
-        None => BlockRunBegun::Open,
-        Some(outputs) => BlockRunBegun::Ended(BlockOutcome { outputs, error: row.get("error")? }),
-    })
 }

@@ -108,8 +108,8 @@ impl SettleCompletion for UnsettledCompletion {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schema;
     use super::*;
+    use crate::sqlite::schema;
 
     #[test]
     fn an_unacknowledged_message_is_delivered_again_after_a_minute() {

@@ -4,11 +4,14 @@ use async_trait::async_trait;
 use ports::{Credits, PortResult};
 use protocol::UserId;
 use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::SqliteError;
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, StoreTime, rows};
+use super::{SqliteStore, StoreTime};
+use crate::rows::credits::{transaction, transaction_columns};
+use crate::rules::ledger::debit;
+use crate::rules::page;
 
 #[async_trait]
 impl Credits for SqliteStore {
@@ -27,12 +30,15 @@ impl Credits for SqliteStore {
         self.readers
             .run(move |db| {
                 let entries = db
-                    .prepare_cached(
-                        "SELECT key, amount, kind, running_balance, description, created_at
-                         FROM credit_entry WHERE user_id = ?1
-                         ORDER BY number DESC LIMIT ?2 OFFSET ?3",
-                    )?
-                    .query_map(params![user.as_str(), limit, rows::offset(offset)], transaction)?
+                    .prepare_cached(concat!(
+                        "SELECT ",
+                        transaction_columns!(),
+                        " FROM credit_entry WHERE user_id = ?1
+                         ORDER BY number DESC LIMIT ?2 OFFSET ?3"
+                    ))?
+                    .query_map(params![user.as_str(), limit, page::offset(offset)], |row| {
+                        transaction(row)
+                    })?
                     .collect::<Result<_, _>>()?;
                 Ok(entries)
             })
@@ -59,16 +65,14 @@ impl Credits for SqliteStore {
 }
 
 /// Charges the cost of something, in the transaction that records it.
-pub(super) fn charge(
+pub(crate) fn charge(
     db: &Connection,
     now: StoreTime,
     user: &UserId,
     charge: &CreditCharge,
 ) -> Result<(), SqliteError> {
-    let amount =
-        i64::try_from(charge.amount).map_err(|_| SqliteError::broken("the charge is too large"))?;
-    let (kind, what) = (TransactionKind::Usage, charge.what.as_str());
-    book(db, now, user, LedgerEntry { key: &charge.key, amount: -amount, kind, what })
+    let (amount, kind) = (debit(charge)?, TransactionKind::Usage);
+    book(db, now, user, LedgerEntry { key: &charge.key, amount, kind, what: &charge.what })
 }
 
 struct LedgerEntry<'a> {
@@ -115,15 +119,4 @@ fn balance(db: &Connection, user: &UserId) -> Result<i64, SqliteError> {
         .query_row([user.as_str()], |row| row.get(0))
         .optional()?;
     Ok(last.unwrap_or(0))
-}
-
-fn transaction(row: &Row<'_>) -> rusqlite::Result<CreditTransaction> {
-    Ok(CreditTransaction {
-        transaction_key: row.get("key")?,
-        amount: row.get("amount")?,
-        transaction_type: rows::word(row, "kind", TransactionKind::parse)?,
-        running_balance: row.get("running_balance")?,
-        description: row.get("description")?,
-        transaction_time: rows::time(row, "created_at")?,
-    })
 }

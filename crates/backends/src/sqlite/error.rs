@@ -3,6 +3,8 @@
 use ports::PortError;
 use rusqlite::ffi::{self, ErrorCode};
 
+use crate::rules::error::CheckError;
+
 #[derive(Debug)]
 pub(crate) enum SqliteError {
     Sql(rusqlite::Error),
@@ -29,6 +31,12 @@ impl SqliteError {
     pub(crate) fn is_constraint(&self) -> bool {
         let Self::Sql(rusqlite::Error::SqliteFailure(error, _)) = self else { return false };
         error.code == ErrorCode::ConstraintViolation
+    }
+}
+
+impl From<CheckError> for SqliteError {
+    fn from(error: CheckError) -> Self {
+        Self::Broken(error.0)
     }
 }
 

@@ -5,18 +5,20 @@ use ports::store::{FollowUpPushed, FollowUps, NewFollowUp};
 use ports::{Fenced, PortResult};
 use protocol::follow_up::{FollowUp, FollowUpState};
 use protocol::limits::FOLLOW_UPS;
-use protocol::message::{MessageRole, NewMessage};
+use protocol::message::NewMessage;
 use protocol::session::Owner;
-use protocol::turn::{TurnClaim, TurnStatus};
+use protocol::turn::TurnClaim;
 use protocol::{MessageId, SessionId, TurnId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::SqliteError;
-use super::turns::message_id::{KnownMessageId, find_message_id};
-use super::turns::{find_claimed, open_after};
+use super::turns::claimed_rows::find_claimed;
+use super::turns::message_id::find_message_id;
+use super::turns::{open_after, settle};
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, StoreTime, messages, rows, sessions};
-use crate::words;
+use super::{SqliteStore, StoreTime, messages, sessions};
+use crate::rows::StoreRow;
+use crate::rows::follow_ups::{delivered_message, follow_up, follow_up_columns};
 
 #[async_trait]
 impl FollowUps for SqliteStore {
@@ -67,14 +69,9 @@ fn push(
     }
     let mut message = new.message.clone();
     if let Some(client_id) = &new.client_id {
-        match find_message_id(db, session, client_id, Some(&new.fingerprint))? {
-            KnownMessageId::Free => {}
-            KnownMessageId::FollowUp(follow_up) => {
-                return Ok(WriteOutput::silent(FollowUpPushed::Known(follow_up)));
-            }
-            KnownMessageId::Turn(_) | KnownMessageId::Reused => {
-                return Ok(WriteOutput::silent(FollowUpPushed::Reused));
-            }
+        let found = find_message_id(db, session, client_id, Some(&new.fingerprint))?;
+        if let Some(reply) = found.reply_to_follow_up() {
+            return Ok(WriteOutput::silent(reply));
         }
         message.id = MessageId::from(client_id.as_str());
     }
@@ -85,7 +82,7 @@ fn push(
     }))
 }
 
-pub(super) enum FollowUpAdded {
+pub(crate) enum FollowUpAdded {
     /// It waits; `waiting` counts all waiting follow-ups of the turn.
     Waits {
         follow_up: Box<FollowUp>,
@@ -97,7 +94,7 @@ pub(super) enum FollowUpAdded {
 }
 
 /// Adds an unknown message, unless no turn runs or too many follow-ups wait.
-pub(super) fn add(
+pub(crate) fn add(
     db: &Connection,
     now: StoreTime,
     session: &SessionId,
@@ -105,7 +102,7 @@ pub(super) fn add(
     fingerprint: &str,
 ) -> Result<FollowUpAdded, SqliteError> {
     let Some(turn) = running_turn(db, session)? else { return Ok(FollowUpAdded::NoTurn) };
-    let waiting = waiting(db, &turn)?;
+    let waiting = settle::waiting_follow_ups(db, &turn)?;
     if waiting >= FOLLOW_UPS {
         return Ok(FollowUpAdded::Full);
     }
@@ -138,7 +135,7 @@ fn running_turn(db: &Connection, session: &SessionId) -> Result<Option<TurnId>, 
 }
 
 /// Removes a returned or dropped follow-up, which its sender now sends again.
-pub(super) fn delete_settled(
+pub(crate) fn delete_settled(
     db: &Connection,
     session: &SessionId,
     id: &MessageId,
@@ -151,64 +148,31 @@ pub(super) fn delete_settled(
     Ok(())
 }
 
-/// Number of follow-ups that wait for this turn.
-pub(super) fn waiting(db: &Connection, turn: &TurnId) -> Result<u32, SqliteError> {
-    let waiting = db
-        .prepare_cached("SELECT count(*) FROM follow_up WHERE turn_id = ?1 AND state = 'pending'")?
-        .query_row([turn.as_str()], |row| row.get(0))?;
-    Ok(waiting)
-}
-
-/// Settles the waiting follow-ups when a turn ends: a cancel drops them, any other end returns them.
-pub(super) fn settle(
-    db: &Connection,
-    turn: &TurnId,
-    status: TurnStatus,
-) -> Result<(), SqliteError> {
-    let state = match status {
-        TurnStatus::Cancelled => FollowUpState::Dropped,
-        _ => FollowUpState::Returned,
-    };
-    db.prepare_cached("UPDATE follow_up SET state = ?2 WHERE turn_id = ?1 AND state = 'pending'")?
-        .execute([turn.as_str(), state.as_str()])?;
-    Ok(())
-}
-
-const FOLLOW_UP: &str = "id, session_id, turn_id, content, metadata, state, step, created_at";
-
-fn read(row: &Row<'_>) -> rusqlite::Result<FollowUp> {
-    Ok(FollowUp {
-        id: rows::id(row, "id")?,
-        session_id: rows::id(row, "session_id")?,
-        turn_id: rows::id(row, "turn_id")?,
-        text: row.get("content")?,
-        state: rows::word(row, "state", words::follow_up_state)?,
-        step: row.get("step")?,
-        created_at: rows::time(row, "created_at")?,
-    })
-}
-
 /// The follow-up with its fingerprint.
-pub(super) fn find(
+pub(crate) fn find(
     db: &Connection,
     session: &SessionId,
     id: &str,
 ) -> Result<Option<(FollowUp, String)>, SqliteError> {
     let found = db
-        .prepare_cached(&format!(
-            "SELECT {FOLLOW_UP}, fingerprint FROM follow_up WHERE session_id = ?1 AND id = ?2"
+        .prepare_cached(concat!(
+            "SELECT ",
+            follow_up_columns!(),
+            ", f.fingerprint FROM follow_up AS f WHERE f.session_id = ?1 AND f.id = ?2"
         ))?
-        .query_row([session.as_str(), id], |row| Ok((read(row)?, row.get("fingerprint")?)))
+        .query_row([session.as_str(), id], |row| Ok((follow_up(row)?, row.text("fingerprint")?)))
         .optional()?;
     Ok(found)
 }
 
 fn list(db: &Connection, session: &SessionId, limit: u32) -> Result<Vec<FollowUp>, SqliteError> {
     let mut newest = db
-        .prepare_cached(&format!(
-            "SELECT {FOLLOW_UP} FROM follow_up WHERE session_id = ?1 ORDER BY number DESC LIMIT ?2"
+        .prepare_cached(concat!(
+            "SELECT ",
+            follow_up_columns!(),
+            " FROM follow_up AS f WHERE f.session_id = ?1 ORDER BY f.number DESC LIMIT ?2"
         ))?
-        .query_map(params![session.as_str(), limit], read)?
+        .query_map(params![session.as_str(), limit], |row| follow_up(row))?
         .collect::<Result<Vec<_>, _>>()?;
     newest.reverse();
     Ok(newest)
@@ -223,23 +187,18 @@ fn drain(
     let Some(claimed) = find_claimed(db, claim)? else {
         return Ok(WriteOutput::silent(Fenced::Stale));
     };
-    let waiting: Vec<(FollowUp, Option<serde_json::Value>)> = db
-        .prepare_cached(&format!(
-            "SELECT {FOLLOW_UP} FROM follow_up
-             WHERE turn_id = ?1 AND state = 'pending' ORDER BY number"
+    let waiting: Vec<(FollowUp, NewMessage)> = db
+        .prepare_cached(concat!(
+            "SELECT ",
+            follow_up_columns!(),
+            ", f.metadata FROM follow_up AS f
+             WHERE f.turn_id = ?1 AND f.state = 'pending' ORDER BY f.number"
         ))?
-        .query_map([claim.turn_id.as_str()], |row| {
-            Ok((read(row)?, rows::optional_json(row, "metadata")?))
-        })?
+        .query_map([claim.turn_id.as_str()], |row| delivered_message(row))?
         .collect::<Result<_, _>>()?;
     let mut drained = Vec::with_capacity(waiting.len());
-    for (follow_up, metadata) in waiting {
-        let message = NewMessage {
-            id: follow_up.id.clone(),
-            metadata,
-            ..NewMessage::new(MessageRole::User, follow_up.text.clone())
-        };
-        messages::insert(db, claimed.message_position(claim), &message, now.wall_us)?;
+    for (follow_up, message) in waiting {
+        messages::insert(db, claimed.message_position(claim, now.wall_us), &message)?;
         drained.push(FollowUp { state: FollowUpState::Delivered, step: Some(step), ..follow_up });
     }
     db.prepare_cached(

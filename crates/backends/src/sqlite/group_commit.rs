@@ -147,8 +147,8 @@ mod tests {
     use rusqlite::params;
     use tokio::sync::oneshot;
 
-    use super::super::write_job::{QueuedWrite, WriteOutput};
     use super::*;
+    use crate::sqlite::write_job::{QueuedWrite, WriteOutput};
 
     type Work = fn(&Connection) -> Result<(), SqliteError>;
     type Answer = oneshot::Receiver<PortResult<()>>;

@@ -1,25 +1,26 @@
 //! The marketplace: listings in their newest version, and the ids of all published versions.
 
 use async_trait::async_trait;
+use ports::PortResult;
 use ports::store::{ListingPublished, Listings};
-use ports::{PortError, PortResult};
 use protocol::ListingVersionId;
 use protocol::graph::Graph;
 use protocol::library::Listing;
 use protocol::limits::LISTINGS;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use super::error::SqliteError;
-use super::graphs::{self, NewGraphVersion};
+use super::graphs::{self, insert};
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, StoreTime, rows};
+use super::{SqliteStore, StoreTime};
+use crate::rows::listings::{listing, listing_columns};
+use crate::rules::json::to_json;
 
 #[async_trait]
 impl Listings for SqliteStore {
     async fn publish(&self, listing: &Listing, graph: &Graph) -> PortResult<ListingPublished> {
-        let version = NewGraphVersion::of(&listing.owner, graph)?;
-        let categories = serde_json::to_string(&listing.categories)
-            .map_err(|error| PortError::Broken(error.to_string()))?;
+        let version = insert::NewGraphVersion::of(&listing.owner, graph)?;
+        let categories = to_json(&listing.categories)?;
         let (listing, now) = (listing.clone(), self.store_time());
         self.writer
             .run(WritePriority::Ordinary, move |db| {
@@ -32,11 +33,13 @@ impl Listings for SqliteStore {
         self.readers
             .run(move |db| {
                 let all = db
-                    .prepare_cached(&format!(
-                        "SELECT {LISTING} FROM listing AS l
+                    .prepare_cached(concat!(
+                        "SELECT ",
+                        listing_columns!(),
+                        " FROM listing AS l
                          ORDER BY l.is_featured DESC, l.name, l.username, l.slug LIMIT ?1"
                     ))?
-                    .query_map([LISTINGS], read)?
+                    .query_map([LISTINGS], |row| listing(row))?
                     .collect::<Result<_, _>>()?;
                 Ok(all)
             })
@@ -44,59 +47,35 @@ impl Listings for SqliteStore {
     }
 
     async fn by_name(&self, username: &str, slug: &str) -> PortResult<Option<Listing>> {
-        let (username, slug) = (username.to_owned(), slug.to_owned());
-        self.readers
-            .run(move |db| {
-                let found = db
-                    .prepare_cached(&format!(
-                        "SELECT {LISTING} FROM listing AS l WHERE l.username = ?1 AND l.slug = ?2"
-                    ))?
-                    .query_row([username, slug], read)
-                    .optional()?;
-                Ok(found)
-            })
-            .await
+        let names = [username.to_owned(), slug.to_owned()];
+        self.readers.run(move |db| one(db, BY_NAME, names)).await
     }
 
     async fn by_version(&self, version: &ListingVersionId) -> PortResult<Option<Listing>> {
-        let version = version.clone();
-        self.readers
-            .run(move |db| {
-                let found = db
-                    .prepare_cached(&format!(
-                        "SELECT {LISTING} FROM listing_version AS v
-                         JOIN listing AS l ON l.username = v.username AND l.slug = v.slug
-                         WHERE v.version_id = ?1"
-                    ))?
-                    .query_row([version.as_str()], read)
-                    .optional()?;
-                Ok(found)
-            })
-            .await
+        let id = [version.0.clone()];
+        self.readers.run(move |db| one(db, BY_VERSION, id)).await
     }
 }
 
-/// Columns of a `Listing`; the table `listing` has the alias `l`.
-const LISTING: &str = "l.version_id, l.username, l.slug, l.name, l.sub_heading, l.description, \
-    l.categories, l.is_featured, l.graph_id, l.graph_version, l.owner, l.updated_at, \
-    (SELECT count(*) FROM execution AS e WHERE e.graph_id = l.graph_id) AS runs";
+const BY_NAME: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM listing AS l WHERE l.username = ?1 AND l.slug = ?2"
+);
+const BY_VERSION: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM listing AS l JOIN listing_version AS v ON v.username = l.username AND v.slug = l.slug
+     WHERE v.version_id = ?1"
+);
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Listing> {
-    Ok(Listing {
-        version_id: rows::id(row, "version_id")?,
-        username: row.get("username")?,
-        slug: row.get("slug")?,
-        name: row.get("name")?,
-        sub_heading: row.get("sub_heading")?,
-        description: row.get("description")?,
-        categories: rows::json(row, "categories")?,
-        is_featured: row.get("is_featured")?,
-        graph_id: rows::id(row, "graph_id")?,
-        graph_version: row.get("graph_version")?,
-        owner: rows::id(row, "owner")?,
-        runs: rows::number(row, "runs")?,
-        updated_at: rows::time(row, "updated_at")?,
-    })
+fn one(
+    db: &Connection,
+    statement: &str,
+    params: impl Params,
+) -> Result<Option<Listing>, SqliteError> {
+    let found = db.prepare_cached(statement)?.query_row(params, |row| listing(row)).optional()?;
+    Ok(found)
 }
 
 fn publish(
@@ -104,7 +83,7 @@ fn publish(
     now: StoreTime,
     listing: &Listing,
     categories: &str,
-    version: &NewGraphVersion,
+    version: &insert::NewGraphVersion,
 ) -> Result<WriteOutput<ListingPublished>, SqliteError> {
     let listing_state = match listing_state(db, listing)? {
         ListingState::Refused(refused) => return Ok(WriteOutput::silent(refused)),
@@ -198,7 +177,7 @@ fn store_graph(
     db: &Connection,
     now: StoreTime,
     listing: &Listing,
-    version: &NewGraphVersion,
+    version: &insert::NewGraphVersion,
 ) -> Result<(), SqliteError> {
     if graphs::owner(db, &version.id)?.is_some_and(|owner| owner != listing.owner) {
         return Err(SqliteError::broken("the graph belongs to another user"));
@@ -207,7 +186,7 @@ fn store_graph(
         .prepare_cached("SELECT 1 FROM graph WHERE id = ?1 AND version = ?2")?
         .exists(params![version.id.as_str(), listing.graph_version])?;
     if !there {
-        graphs::insert_version(db, now, version, listing.graph_version)?;
+        insert::insert_version(db, now, version, listing.graph_version, true)?;
     }
     Ok(())
 }

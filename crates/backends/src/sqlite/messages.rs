@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use ports::PortResult;
 use ports::store::{MessagePage, Messages};
-use protocol::message::NewMessage;
+use protocol::message::{NewMessage, ToolOutcome};
 use protocol::session::Owner;
-use protocol::{CallId, SessionId, TurnId};
+use protocol::{CallId, SessionId};
 use rusqlite::{Connection, params};
 
 use super::error::SqliteError;
-use super::{SqliteStore, rows, sessions};
-use crate::exchanges::OpenExchanges;
-use crate::words;
+use super::{SqliteStore, sessions};
+use crate::rows::messages::{MessageJson, MessagePosition, message, message_columns, page_of};
+use crate::rules::open_exchanges::OpenExchanges;
 
 #[async_trait]
 impl Messages for SqliteStore {
@@ -34,20 +34,11 @@ impl Messages for SqliteStore {
     }
 }
 
-/// Session, turn and ordinal of a new row.
-#[derive(Clone, Copy)]
-pub(super) struct MessagePosition<'a> {
-    pub(super) session: &'a SessionId,
-    pub(super) turn: &'a TurnId,
-    pub(super) ordinal: i64,
-}
-
 /// Adds a row with the next sequence of the session.
-pub(super) fn insert(
+pub(crate) fn insert(
     db: &Connection,
     to: MessagePosition<'_>,
     message: &NewMessage,
-    wall_us: i64,
 ) -> Result<(), SqliteError> {
     let sequence: i64 = db
         .prepare_cached(
@@ -55,12 +46,7 @@ pub(super) fn insert(
              RETURNING last_sequence",
         )?
         .query_row([to.session.as_str()], |row| row.get(0))?;
-    let calls = match message.tool_calls.as_slice() {
-        [] => None,
-        calls => {
-            Some(serde_json::to_string(calls).map_err(|e| SqliteError::broken(e.to_string()))?)
-        }
-    };
+    let json = MessageJson::of(message)?;
     db.prepare_cached(
         "INSERT INTO message (session_id, sequence, id, turn_id, ordinal, created_at, role, content,
              reasoning, tool_calls, tool_call_id, name, outcome, model, metadata, provider_state)
@@ -72,29 +58,28 @@ pub(super) fn insert(
         message.id.as_str(),
         to.turn.as_str(),
         to.ordinal,
-        wall_us,
+        to.wall_us,
         message.role.as_str(),
         message.content,
         message.reasoning,
-        calls,
+        json.tool_calls,
         message.tool_call_id.as_ref().map(CallId::as_str),
         message.name,
-        message.outcome.map(words::outcome_word),
+        message.outcome.map(ToolOutcome::as_str),
         message.model,
-        message.metadata.as_ref().map(ToString::to_string),
-        message.provider_state.as_ref().map(ToString::to_string),
+        json.metadata,
+        json.provider_state,
     ])?;
     Ok(())
 }
 
 /// Adds the result of a tool call; a call has at most one.
-pub(super) fn insert_result(
+pub(crate) fn insert_result(
     db: &Connection,
     to: MessagePosition<'_>,
     message: &NewMessage,
-    wall_us: i64,
 ) -> Result<(), SqliteError> {
-    insert(db, to, message, wall_us).map_err(|fault| {
+    insert(db, to, message).map_err(|fault| {
         if fault.is_constraint() {
             SqliteError::broken("the tool call already has a result")
         } else {
@@ -110,12 +95,13 @@ fn page(
     limit: u32,
     before: Option<i64>,
 ) -> Result<MessagePage, SqliteError> {
-    let mut select = db.prepare_cached(&format!(
-        "SELECT {} FROM message AS m JOIN turn AS t ON t.id = m.turn_id
+    let mut select = db.prepare_cached(concat!(
+        "SELECT ",
+        message_columns!(),
+        " FROM message AS m JOIN turn AS t ON t.id = m.turn_id
          WHERE m.session_id = ?1 AND m.sequence < ?2 AND m.superseded_by IS NULL
            AND (m.role = 'user' OR t.status NOT IN ('queued', 'running'))
-         ORDER BY m.sequence DESC",
-        rows::MESSAGE
+         ORDER BY m.sequence DESC"
     ))?;
     let mut found = select.query(params![session.as_str(), before.unwrap_or(i64::MAX)])?;
     let mut messages = Vec::new();
@@ -126,11 +112,9 @@ fn page(
             has_more = true;
             break;
         }
-        let message = rows::message(row)?;
+        let message = message(row)?;
         open.pass(&message);
         messages.push(message);
     }
-    messages.reverse();
-    let oldest_sequence = messages.first().map(|message| message.sequence);
-    Ok(MessagePage { messages, has_more, oldest_sequence })
+    Ok(page_of(messages, has_more))
 }

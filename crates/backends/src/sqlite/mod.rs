@@ -13,6 +13,7 @@ mod follow_ups;
 mod graphs;
 mod group_commit;
 mod health;
+mod job_statements;
 mod key_check;
 mod leases;
 mod library;
@@ -26,7 +27,7 @@ mod outbox;
 mod read_pool;
 mod reports;
 mod reviews;
-mod rows;
+mod row;
 pub(crate) mod schema;
 mod session_delete;
 mod sessions;
@@ -38,7 +39,7 @@ mod writer;
 
 use std::sync::Arc;
 
-use ports::{Clock, PortResult};
+use ports::{Clock, PortResult, Store};
 use protocol::limits::UserLimits;
 use tokio::sync::Notify;
 
@@ -60,6 +61,8 @@ pub(crate) struct SqliteStore {
     /// Wakes tasks that wait for a completion.
     sent: Arc<Notify>,
 }
+
+impl Store for SqliteStore {}
 
 impl SqliteStore {
     pub(crate) async fn close(&self) -> PortResult<()> {

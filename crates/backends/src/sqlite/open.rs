@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ports::Clock;
 use protocol::limits::UserLimits;
+use protocol::secret::SecretText;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -22,10 +23,10 @@ use super::turns::permits::admit_all;
 use super::writer::StoreWriter;
 use super::{SqliteStore, StoreTime};
 use crate::connect::ConnectError;
-use crate::key_check::KeyCheck;
 use crate::live::LiveLogs;
 use crate::options::ConnectOptions;
-use crate::schema_status::SchemaStatus;
+use crate::rules::key_check::KeyCheck;
+use crate::rules::schema_status::SchemaStatus;
 
 /// Files up to this size are checked completely; a larger one would delay the start too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
@@ -41,7 +42,7 @@ pub(crate) async fn open(
     let database = data.join("pilothouse.db");
     let opening = {
         let (live, database) = (live.clone(), database.clone());
-        tokio::task::spawn_blocking(move || start(&data, &database, key.as_deref(), caps, live))
+        tokio::task::spawn_blocking(move || start(&data, &database, key.as_ref(), caps, live))
     };
     let (writer, boot) = opening.await.map_err(|error| ConnectError::Storage {
         database: database.clone(),
@@ -54,7 +55,7 @@ pub(crate) async fn open(
 fn start(
     data: &Path,
     database: &Path,
-    key: Option<&str>,
+    key: Option<&SecretText>,
     caps: UserLimits,
     live: Arc<LiveLogs>,
 ) -> Result<(StoreWriter, BootClock), ConnectError> {
@@ -110,7 +111,7 @@ fn connection(database: &Path) -> Result<Connection, SqliteError> {
 }
 
 /// Without this setting, SQLite parses a statement again whenever new parameter values could change its query plan.
-pub(super) fn enable_stable_plans(db: &Connection) -> Result<(), SqliteError> {
+pub(crate) fn enable_stable_plans(db: &Connection) -> Result<(), SqliteError> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }

@@ -1,51 +1,42 @@
-//! Turns to push to the queue. Kept in a column of the turn itself, so that every change of a turn updates it.
+//! Jobs to push to the queue. Kept in a column of the job itself, so that every change of a job updates it.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::{Outbox, PortResult};
-use protocol::TurnId;
+use protocol::Job;
 use rusqlite::{Connection, params};
 
+use super::SqliteStore;
 use super::boot_clock::millis;
 use super::error::SqliteError;
+use super::job_statements::{EXECUTION, JobStatements, TURN, statements};
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, rows};
-
-/// Turns that are due at `?1`, and since when: those that wait for a worker, and those whose lease has expired.
-const DUE: &str = "\
-    SELECT id, due_ms AS since FROM turn
-    WHERE status = 'queued' AND due_ms IS NOT NULL AND due_ms <= ?1
-    UNION ALL
-    SELECT id, max(lease_until_ms, ifnull(due_ms, 0)) AS since FROM turn
-    WHERE status = 'running' AND lease_until_ms <= ?1 AND ifnull(due_ms, 0) <= ?1";
+use crate::rows::StoreRow;
 
 #[async_trait]
 impl Outbox for SqliteStore {
-    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
+    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<Job>> {
         let now = self.boot.ms();
-        let turns = self.readers.run(move |db| due(db, now, limit)).await?;
-        if !turns.is_empty() && !hold.is_zero() {
+        let jobs = self.readers.run(move |db| due(db, now, limit)).await?;
+        if !jobs.is_empty() && !hold.is_zero() {
             // There is one relay in the only process, so nothing changed in between.
-            self.pushed(&turns, hold).await?;
+            self.pushed(&jobs, hold).await?;
         }
-        Ok(turns)
+        Ok(jobs)
     }
 
-    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
-        let (turns, now) = (turns.to_vec(), self.boot.ms());
+    async fn pushed(&self, jobs: &[Job], again_in: Duration) -> PortResult<()> {
+        let (jobs, now) = (jobs.to_vec(), self.boot.ms());
         let again = now + millis(again_in);
         self.writer
             .run(WritePriority::Ordinary, move |db| {
-                // A turn that was claimed or ended meanwhile has left the outbox and stays out. The time of a resting
-                // turn is not changed, even when it is over: a claim has to see it.
-                let mut update = db.prepare_cached(
-                    "UPDATE turn SET due_ms = ?2 WHERE id = ?1 AND (
-                         status = 'queued' AND due_ms IS NOT NULL AND rests = 0
-                         OR status = 'running' AND lease_until_ms <= ?3)",
-                )?;
-                for turn in &turns {
-                    update.execute(params![turn.as_str(), again, now])?;
+                for job in &jobs {
+                    db.prepare_cached(statements(job).pushed)?.execute(params![
+                        job.id(),
+                        again,
+                        now
+                    ])?;
                 }
                 Ok(WriteOutput::silent(()))
             })
@@ -56,20 +47,37 @@ impl Outbox for SqliteStore {
         let now = self.boot.ms();
         self.readers
             .run(move |db| {
-                let (count, since): (i64, Option<i64>) = db
-                    .prepare_cached(&format!("SELECT count(*), min(since) FROM ({DUE})"))?
-                    .query_row([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                let waited = since.map_or(0, |since| (now - since).max(0));
-                Ok((count as u64, Duration::from_millis(waited as u64)))
+                let (mut jobs, mut oldest) = (0, now);
+                for kind in [TURN, EXECUTION] {
+                    let (count, since): (i64, Option<i64>) = db
+                        .prepare_cached(kind.lag)?
+                        .query_row([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    jobs += count as u64;
+                    oldest = oldest.min(since.unwrap_or(now));
+                }
+                Ok((jobs, Duration::from_millis((now - oldest) as u64)))
             })
             .await
     }
 }
 
-fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<TurnId>, SqliteError> {
-    let turns = db
-        .prepare_cached(&format!("{DUE} ORDER BY since LIMIT ?2"))?
-        .query_map(params![now, limit], |row| rows::id(row, "id"))?
+fn due(db: &Connection, now: i64, limit: u32) -> Result<Vec<Job>, SqliteError> {
+    let mut jobs = due_of_kind(db, &TURN, now, limit as usize, Job::Turn)?;
+    let left = limit as usize - jobs.len();
+    jobs.extend(due_of_kind(db, &EXECUTION, now, left, Job::Execution)?);
+    Ok(jobs)
+}
+
+fn due_of_kind<I: From<String>>(
+    db: &Connection,
+    kind: &JobStatements,
+    now: i64,
+    limit: usize,
+    job: fn(I) -> Job,
+) -> Result<Vec<Job>, SqliteError> {
+    let due = db
+        .prepare_cached(kind.due)?
+        .query_map(params![now, limit as i64], |row| Ok(job(row.id("id")?)))?
         .collect::<Result<_, _>>()?;
-    Ok(turns)
+    Ok(due)
 }

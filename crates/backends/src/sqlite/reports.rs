@@ -1,19 +1,17 @@
 //! Aggregates over many turns and executions.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use ports::PortResult;
-use ports::store::{DailyUsage, LiveExecution, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
+use ports::store::{DailyUsage, LiveExecutions, LiveTurn, ProcessWorkload, Reports};
 use protocol::UserId;
-use protocol::execution::ExecutionStatus;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::error::SqliteError;
-use super::{SqliteStore, StoreTime, rows};
-use crate::{open_call, words};
+use super::{SqliteStore, StoreTime};
+use crate::rows::StoreRow;
+use crate::rows::reports::{age, daily_usage, live_execution, live_turn};
+use crate::rules::open_call;
 
 #[async_trait]
 impl Reports for SqliteStore {
@@ -50,10 +48,7 @@ fn usage(db: &Connection, user: &UserId) -> Result<Vec<DailyUsage>, SqliteError>
              WHERE s.user_id = ?1 AND t.ordinal > 0
              GROUP BY t.created_at / 86400000000 ORDER BY 1",
         )?
-        .query_map([user.as_str()], |row| {
-            let date = rows::time(row, "day")?.to_zoned(TimeZone::UTC).date();
-            Ok(DailyUsage { date, turns: rows::number(row, "turns")?, usage: rows::usage(row)? })
-        })?
+        .query_map([user.as_str()], |row| daily_usage(row))?
         .collect::<Result<_, _>>()?;
     Ok(days)
 }
@@ -76,18 +71,7 @@ fn live_turns(db: &Connection, now: StoreTime, limit: u32) -> Result<Vec<LiveTur
              ORDER BY t.created_at, t.rowid LIMIT ?1",
         )?
         .query_map([limit, open_call::LAST_ROWS], |row| {
-            let calls: Option<String> = row.get("calls")?;
-            let answered: Vec<String> = rows::json(row, "answered")?;
-            Ok(LiveTurn {
-                id: rows::id(row, "id")?,
-                session_id: rows::id(row, "session_id")?,
-                user_id: rows::optional_id(row, "user_id")?,
-                status: rows::word(row, "status", words::status)?,
-                age: age(row, now)?,
-                attempt: row.get("attempt")?,
-                holder: rows::optional_id(row, "worker")?,
-                tool: open_call::tool(calls.as_deref(), &answered),
-            })
+            live_turn(row, &row.json::<Vec<String>>("answered")?, now.wall_us)
         })?
         .collect::<Result<_, _>>()?;
     Ok(turns)
@@ -109,23 +93,13 @@ fn live_executions(
                  FROM execution WHERE status = 'QUEUED')
              ORDER BY number LIMIT ?1",
         )?
-        .query_map([limit], |row| {
-            Ok(LiveExecution {
-                id: rows::id(row, "id")?,
-                graph_id: rows::id(row, "graph_id")?,
-                user_id: rows::id(row, "user_id")?,
-                status: rows::word(row, "status", ExecutionStatus::parse)?,
-                age: age(row, now)?,
-                attempt: row.get("attempt")?,
-                holder: rows::optional_id(row, "worker")?,
-            })
-        })?
+        .query_map([limit], |row| live_execution(row, now.wall_us))?
         .collect::<Result<_, _>>()?;
     let oldest_queued = db
         .prepare_cached(
             "SELECT created_at FROM execution WHERE status = 'QUEUED' ORDER BY number LIMIT 1",
         )?
-        .query_row([], |row| age(row, now))
+        .query_row([], |row| Ok(age(row.integer("created_at")?, now.wall_us)))
         .optional()?;
     Ok(LiveExecutions { runs, oldest_queued })
 }
@@ -148,16 +122,11 @@ fn workloads(db: &Connection, now: StoreTime) -> Result<Vec<ProcessWorkload>, Sq
             let until: Option<i64> = row.get("lease_until_ms")?;
             Ok(ProcessWorkload {
                 process: row.get("process")?,
-                turns: rows::number(row, "turns")?,
-                executions: rows::number(row, "executions")?,
+                turns: row.number("turns")?,
+                executions: row.number("executions")?,
                 lease_left: until.map(|until| SignedDuration::from_millis(until - now.ms)),
             })
         })?
         .collect::<Result<_, _>>()?;
     Ok(workloads)
-}
-
-fn age(row: &Row<'_>, now: StoreTime) -> rusqlite::Result<Duration> {
-    let created: Timestamp = rows::time(row, "created_at")?;
-    Ok(Duration::from_micros((now.wall_us - created.as_microsecond()).max(0) as u64))
 }

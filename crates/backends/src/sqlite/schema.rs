@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::error::SqliteError;
-use crate::schema_status::SchemaStatus;
+use crate::rules::schema_status::SchemaStatus;
 
 const STEPS: &[&str] = &[
     include_str!("../../../../migrations/sqlite/0001_sessions_turns_logs.sql"),

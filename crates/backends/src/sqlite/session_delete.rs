@@ -8,10 +8,11 @@ use rusqlite::Connection;
 use super::error::SqliteError;
 use super::turns::permits::admit;
 use super::write_job::WriteOutput;
-use super::{StoreTime, log_read, rows, sessions};
+use super::{StoreTime, log_read, sessions};
 use crate::live::StoreEvent;
+use crate::rows::StoreRow;
 
-pub(super) fn delete(
+pub(crate) fn delete(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -34,7 +35,7 @@ pub(super) fn delete(
             "SELECT l.id, l.task_id FROM log AS l JOIN turn AS t ON t.id = l.task_id
              WHERE t.session_id = ?1",
         )?
-        .query_map([id], |row| Ok((row.get(0)?, rows::id(row, "task_id")?)))?
+        .query_map([id], |row| Ok((row.get(0)?, row.id("task_id")?)))?
         .collect::<Result<_, _>>()?;
     for (log, _) in &logs {
         db.prepare_cached("DELETE FROM segment WHERE position >= ?1 AND position < ?2")?

@@ -9,8 +9,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::SqliteError;
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, StoreTime, rows, session_delete};
-use crate::title_search::globs;
+use super::{SqliteStore, StoreTime, session_delete};
+use crate::rows::sessions::{session, session_columns};
+use crate::rules::title_search::globs;
 
 #[async_trait]
 impl Sessions for SqliteStore {
@@ -145,23 +146,24 @@ fn create(
 }
 
 /// The value to compare with `user_id`: an anonymous owner is NULL.
-pub(super) fn user(owner: &Owner) -> Option<&str> {
+pub(crate) fn user(owner: &Owner) -> Option<&str> {
     owner.user().map(UserId::as_str)
 }
 
 /// The session, if this owner may see it: their own, or one without a user.
-pub(super) fn find(
+pub(crate) fn find(
     db: &Connection,
     owner: &Owner,
     id: &SessionId,
 ) -> Result<Option<Session>, SqliteError> {
     let found = db
-        .prepare_cached(&format!(
-            "SELECT {} FROM session AS s
-             WHERE s.id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)",
-            rows::SESSION
+        .prepare_cached(concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM session AS s
+             WHERE s.id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)"
         ))?
-        .query_row(params![id.as_str(), user(owner)], rows::session)
+        .query_row(params![id.as_str(), user(owner)], |row| session(row))
         .optional()?;
     Ok(found)
 }
@@ -182,9 +184,9 @@ fn list(db: &Connection, user: &UserId, wanted: ListSessions) -> Result<SessionP
         .prepare_cached(&format!(
             "SELECT {} FROM session AS s WHERE s.user_id = ?1 AND {TITLE_MATCHES}
              ORDER BY {pinned} s.updated_at DESC, s.rowid DESC LIMIT ?3 OFFSET ?4",
-            rows::SESSION
+            session_columns!()
         ))?
-        .query_map(params![user.as_str(), globs, wanted.limit, wanted.offset], rows::session)?
+        .query_map(params![user.as_str(), globs, wanted.limit, wanted.offset], |row| session(row))?
         .collect::<Result<_, _>>()?;
     Ok(SessionPage { sessions, total: total as u64 })
 }

@@ -11,6 +11,8 @@ use super::error::SqliteError;
 use super::log_read;
 use super::write_job::{WriteOutput, WritePriority};
 use crate::live::{LogEnd, StoreEvent};
+use crate::rules::append::{LogState, check_segment, refusal};
+use crate::rules::fenced_writes::count_fenced;
 
 #[async_trait]
 impl StreamLog for SqliteStore {
@@ -45,10 +47,7 @@ impl StreamLog for SqliteStore {
             let task = task.clone();
             self.readers.run(move |db| log_read::read(db, &task, after, max_bytes)).await?
         };
-        if let LogRead::Log { last, sealed, .. } = &read {
-            let end = if *sealed { LogEnd::Sealed } else { LogEnd::Open };
-            pending.set_end(*last, end);
-        }
+        pending.store_end(&read);
         Ok(read)
     }
 
@@ -82,14 +81,14 @@ impl SqliteStore {
 }
 
 /// Creates an empty log without a writer.
-pub(super) fn create(db: &Connection, task: &TaskId) -> Result<(), SqliteError> {
+pub(crate) fn create(db: &Connection, task: &TaskId) -> Result<(), SqliteError> {
     db.prepare_cached("INSERT INTO log (task_id, fence, last_seq, sealed) VALUES (?1, 0, 0, 0)")?
         .execute([task.as_str()])?;
     Ok(())
 }
 
 /// Makes `fence` the only writer, unless a newer fence has the log.
-pub(super) fn take_over(
+pub(crate) fn take_over(
     db: &Connection,
     task: &TaskId,
     fence: u64,
@@ -112,19 +111,14 @@ pub(super) fn take_over(
 }
 
 /// Two statements in the common case; the reason for a refusal is looked up only when needed.
-pub(super) fn append(
+pub(crate) fn append(
     db: &Connection,
     task: &TaskId,
     fence: u64,
     segment: &Segment,
     end: LogEnd,
 ) -> Result<SegmentAppended, SqliteError> {
-    if segment.first == 0 || segment.last < segment.first || segment.last >= log_read::SEQS as u64 {
-        return Err(SqliteError::broken(format!(
-            "a segment from {} to {} is invalid",
-            segment.first, segment.last
-        )));
-    }
+    check_segment(segment, log_read::SEQS as u64)?;
     let log: Option<i64> = db
         .prepare_cached(
             "UPDATE log SET last_seq = ?4, sealed = ?5
@@ -142,7 +136,9 @@ pub(super) fn append(
             |row| row.get(0),
         )
         .optional()?;
-    let Some(log) = log else { return refusal(db, task, fence) };
+    let Some(log) = log else {
+        return Ok(refusal(log_state(db, task)?, fence, segment.first));
+    };
     db.prepare_cached("INSERT INTO segment (position, last_seq, bytes) VALUES (?1, ?2, ?3)")?
         .execute(params![
             log_read::position(log, segment.first),
@@ -152,28 +148,11 @@ pub(super) fn append(
     Ok(SegmentAppended::Stored)
 }
 
-fn refusal(db: &Connection, task: &TaskId, fence: u64) -> Result<SegmentAppended, SqliteError> {
-    let log: Option<(i64, i64, bool)> = db
+/// The writer and the end of a log, if it exists.
+pub(crate) fn log_state(db: &Connection, task: &TaskId) -> Result<Option<LogState>, SqliteError> {
+    let log = db
         .prepare_cached("SELECT fence, last_seq, sealed FROM log WHERE task_id = ?1")?
-        .query_row([task.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row([task.as_str()], |row| LogState::read(row))
         .optional()?;
-    Ok(match log {
-        Some((current, last, sealed)) if current == fence as i64 => {
-            if sealed {
-                SegmentAppended::Sealed
-            } else {
-                SegmentAppended::Gap { last: last as Seq }
-            }
-        }
-        // Another writer has taken over, or the log was deleted with its session.
-        _ => {
-            count_fenced();
-            SegmentAppended::Stale
-        }
-    })
-}
-
-/// Counts a write under a stale fence. Many of them mean that workers lose their leases.
-pub(super) fn count_fenced() {
-    metrics::counter!("pilothouse_fenced_writes_total").increment(1);
+    Ok(log)
 }

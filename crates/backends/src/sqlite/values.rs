@@ -7,9 +7,10 @@ use protocol::limits::VALUES;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
+use super::SqliteStore;
 use super::error::SqliteError;
 use super::write_job::{WriteOutput, WritePriority};
-use super::{SqliteStore, rows};
+use crate::rows::StoreRow;
 
 #[async_trait]
 impl Values for SqliteStore {
@@ -21,7 +22,7 @@ impl Values for SqliteStore {
                     .prepare_cached(
                         "SELECT value FROM agent_value WHERE user_id = ?1 AND key = ?2",
                     )?
-                    .query_row([user.as_str(), &key], |row| rows::json(row, "value"))
+                    .query_row([user.as_str(), &key], |row| row.json("value"))
                     .optional()?;
                 Ok(found)
             })

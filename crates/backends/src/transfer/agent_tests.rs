@@ -1,7 +1,8 @@
 //! Agents and executions of an embedded store exist on the servers after a transfer, and continue.
 
 use ports::Ports;
-use ports::store::{ExecutionClaimed, JournalBatch, ReviewVerdict};
+use ports::leases::JobClaimed;
+use ports::store::{JournalBatch, ReviewVerdict, VersionAdded, VersionTerms};
 use protocol::ExecutionId;
 use protocol::credit::TransactionKind;
 use protocol::execution::ExecutionStatus;
@@ -9,7 +10,6 @@ use protocol::graph::Graph;
 use protocol::library::LibraryAgent;
 use serde_json::json;
 use testkit::conformance::agent_scene::{self, ann};
-use testkit::conformance::scene;
 
 use super::tests::{Servers, close};
 use super::transfer;
@@ -27,7 +27,9 @@ struct Kept {
 async fn fill(ports: &Ports) -> Kept {
     let (graph, entry) = agent_scene::created(ports, &ann(), "mine").await;
     let newer = Graph { name: "better".into(), ..graph };
-    let graph = ports.graphs.add_version(&ann(), &newer).await.expect("add").expect("there").graph;
+    let added = ports.graphs.add_version(&ann(), &newer, VersionTerms::NEXT).await.expect("add");
+    let VersionAdded::Added(stored) = added else { panic!("{added:?}") };
+    let graph = stored.graph;
     let listed = agent_scene::listing(&ann(), "ann", "mine", &graph);
     ports.listings.publish(&listed, &graph).await.expect("publish");
     let running = agent_scene::queued_execution(ports).await.id;
@@ -87,8 +89,7 @@ async fn agents_and_their_executions_continue_after_the_transfer() {
     agent_scene::advance(ports, &claim, agent_scene::batch(5, 1)).await;
     agent_scene::end(ports, &claim, ExecutionStatus::Completed).await;
     let resting = &kept.resting;
-    let early = ports.executions.claim(resting, &scene::worker(), scene::LONG).await;
-    assert_eq!(early.expect("claim"), ExecutionClaimed::InReview);
+    assert_eq!(agent_scene::try_claim(ports, resting).await, JobClaimed::NotReady);
     decide(ports, "two").await;
     agent_scene::claim(ports, resting).await;
     // New executions get new numbers.

@@ -4,16 +4,17 @@ use std::error::Error;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::BytesMut;
+use protocol::text::hex;
 use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use super::tables::ColumnKind;
 
-pub(super) type TableRow = Vec<TableCell>;
+pub(crate) type TableRow = Vec<TableCell>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TableCell {
+pub(crate) enum TableCell {
     Null,
     /// Integers, booleans (0, 1), and times in microseconds since 1970.
     Number(i64),
@@ -23,7 +24,7 @@ pub(super) enum TableCell {
 
 impl TableCell {
     /// The value of an SQLite column.
-    pub(super) fn of_sqlite(value: ValueRef<'_>) -> Result<Self, String> {
+    pub(crate) fn of_sqlite(value: ValueRef<'_>) -> Result<Self, String> {
         Ok(match value {
             ValueRef::Null => Self::Null,
             ValueRef::Integer(number) => Self::Number(number),
@@ -36,7 +37,7 @@ impl TableCell {
     }
 
     /// The value of a Postgres column.
-    pub(super) fn of_postgres(
+    pub(crate) fn of_postgres(
         row: &tokio_postgres::Row,
         index: usize,
         kind: ColumnKind,
@@ -61,7 +62,7 @@ impl TableCell {
     }
 
     /// Approximate memory size.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         let content = match self {
             Self::Null | Self::Number(_) => 0,
             Self::Text(text) => text.len(),
@@ -113,19 +114,19 @@ impl TableCell {
 
 /// Number of rows and their digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RowDigest {
-    pub(super) count: u64,
-    pub(super) digest: String,
+pub(crate) struct RowDigest {
+    pub(crate) count: u64,
+    pub(crate) digest: String,
 }
 
 #[derive(Default)]
-pub(super) struct RowHasher {
+pub(crate) struct RowHasher {
     count: u64,
     hash: Sha256,
 }
 
 impl RowHasher {
-    pub(super) fn add(&mut self, row: &[TableCell]) {
+    pub(crate) fn add(&mut self, row: &[TableCell]) {
         self.count += 1;
         for cell in row {
             // Prefixed with type and length, so that no two different rows have the same digest.
@@ -141,9 +142,7 @@ impl RowHasher {
         }
     }
 
-    pub(super) fn sum(self) -> RowDigest {
-        let digest = self.hash.finalize();
-        let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        RowDigest { count: self.count, digest }
+    pub(crate) fn sum(self) -> RowDigest {
+        RowDigest { count: self.count, digest: hex(&self.hash.finalize()) }
     }
 }

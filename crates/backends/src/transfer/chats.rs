@@ -2,7 +2,7 @@
 
 use super::tables::{ColumnKind, TableColumn, TransferTable, columns};
 
-pub(super) const TABLES: &[TransferTable] = &[
+pub(crate) const TABLES: &[TransferTable] = &[
     TransferTable {
         name: "session",
         columns: columns! {

@@ -17,14 +17,14 @@ const FOLDER: &str = "workspaces";
 const UNFINISHED: &str = "incoming";
 
 /// Copied files, which can be removed again.
-pub(super) struct CopiedFiles {
+pub(crate) struct CopiedFiles {
     sum: RowDigest,
     /// `None` when there was nothing to copy.
     place: Option<PathBuf>,
 }
 
 impl CopiedFiles {
-    pub(super) fn copy(from: &Path, to: &Path) -> Result<Self, TransferError> {
+    pub(crate) fn copy(from: &Path, to: &Path) -> Result<Self, TransferError> {
         let source = from.join(FOLDER);
         let place = to.join(FOLDER);
         let sum = sum(&source)?;
@@ -56,12 +56,12 @@ impl CopiedFiles {
         Ok(Self { sum, place: Some(place) })
     }
 
-    pub(super) fn compared(&self) -> ComparedTable {
+    pub(crate) fn compared(&self) -> ComparedTable {
         let RowDigest { count, digest } = self.sum.clone();
         ComparedTable { name: "workspace files", count, digest }
     }
 
-    pub(super) fn undo(self) -> Result<(), TransferError> {
+    pub(crate) fn undo(self) -> Result<(), TransferError> {
         match self.place {
             Some(place) => fs::remove_dir_all(place).map_err(unusable),
             None => Ok(()),

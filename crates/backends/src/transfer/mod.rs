@@ -100,7 +100,7 @@ pub async fn transfer(
     let key = options.encryption_key.clone();
     let source = {
         let (from, key) = (from.to_owned(), key.clone());
-        blocking(move || EmbeddedSource::open(&from, key.as_deref())).await?
+        blocking(move || EmbeddedSource::open(&from, key.as_ref())).await?
     };
     let (client, connection) = dial::dial(&to.postgres_url, target::CONNECT_TIMEOUT)
         .await
@@ -108,7 +108,7 @@ pub async fn transfer(
     let places = DataFolders { from: from.to_owned(), to: to.data.clone() };
     let copying = async {
         let target =
-            PostgresTarget::begin(client, key.as_deref(), source.key_check.as_deref()).await?;
+            PostgresTarget::begin(client, key.as_ref(), source.key_check.as_deref()).await?;
         copy(source, target, options.caps.running, places).await
     };
     tokio::select! {

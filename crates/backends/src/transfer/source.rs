@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
+use protocol::secret::SecretText;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use tokio::sync::mpsc;
 
@@ -10,22 +11,22 @@ use super::TransferError;
 use super::cell::{RowDigest, RowHasher, TableCell, TableRow};
 use super::tables::TransferTable;
 use crate::connect::ConnectError;
-use crate::key_check::{self, KeyCheck};
+use crate::rules::key_check::{self, KeyCheck};
 use crate::sqlite::{lock, schema};
 
 /// Approximate memory size of one batch of rows.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-pub(super) struct EmbeddedSource {
+pub(crate) struct EmbeddedSource {
     /// Check value of the encryption key, as stored.
-    pub(super) key_check: Option<String>,
+    pub(crate) key_check: Option<String>,
     db: Connection,
     _lock: File,
 }
 
 impl EmbeddedSource {
     /// Refuses a store that is missing, in use, of another version, or with another key.
-    pub(super) fn open(folder: &Path, key: Option<&str>) -> Result<Self, TransferError> {
+    pub(crate) fn open(folder: &Path, key: Option<&SecretText>) -> Result<Self, TransferError> {
         let database = folder.join("pilothouse.db");
         if !database.is_file() {
             return Err(TransferError::NoSource(folder.to_owned()));
@@ -61,7 +62,7 @@ impl EmbeddedSource {
     }
 
     /// Sends every row of a table to the writer, and returns their digest.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         table: &TransferTable,
         to: &mpsc::Sender<Vec<TableRow>>,

@@ -4,27 +4,27 @@ use tokio_postgres::types::Type;
 
 use super::{agents, chats};
 
-pub(super) struct TransferTable {
-    pub(super) name: &'static str,
-    pub(super) columns: &'static [TableColumn],
+pub(crate) struct TransferTable {
+    pub(crate) name: &'static str,
+    pub(crate) columns: &'static [TableColumn],
     /// Source of the rows in SQLite, and the order in which they are written and compared. Where Postgres numbers rows
     /// on insert, this keeps their original order.
-    pub(super) from: &'static str,
+    pub(crate) from: &'static str,
     /// The same order in Postgres.
-    pub(super) order: &'static str,
+    pub(crate) order: &'static str,
     /// A column that Postgres numbers itself: its sequence must continue after the copied values.
-    pub(super) counter: Option<&'static str>,
+    pub(crate) counter: Option<&'static str>,
 }
 
-pub(super) struct TableColumn {
-    pub(super) name: &'static str,
-    pub(super) kind: ColumnKind,
+pub(crate) struct TableColumn {
+    pub(crate) name: &'static str,
+    pub(crate) kind: ColumnKind,
     /// SQLite expression of the column.
-    pub(super) source: &'static str,
+    pub(crate) source: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnKind {
+pub(crate) enum ColumnKind {
     Text,
     Bool,
     Int,
@@ -34,7 +34,7 @@ pub(super) enum ColumnKind {
 }
 
 impl ColumnKind {
-    pub(super) fn postgres(self) -> Type {
+    pub(crate) fn postgres(self) -> Type {
         match self {
             Self::Text => Type::TEXT,
             Self::Bool => Type::BOOL,
@@ -59,26 +59,26 @@ macro_rules! columns {
     (@source $name:ident) => { stringify!($name) };
 }
 
-pub(super) use columns;
+pub(crate) use columns;
 
 /// In the order in which they are copied.
-pub(super) fn all() -> impl Iterator<Item = &'static TransferTable> {
+pub(crate) fn all() -> impl Iterator<Item = &'static TransferTable> {
     chats::TABLES.iter().chain(agents::TABLES)
 }
 
 impl TransferTable {
     /// Reads it in SQLite.
-    pub(super) fn sqlite_select(&self) -> String {
+    pub(crate) fn sqlite_select(&self) -> String {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.source).collect();
         format!("SELECT {} FROM {}", columns.join(", "), self.from)
     }
 
     /// Reads it back in Postgres.
-    pub(super) fn postgres_select(&self) -> String {
+    pub(crate) fn postgres_select(&self) -> String {
         format!("SELECT {} FROM {} ORDER BY {}", self.names(), self.name, self.order)
     }
 
-    pub(super) fn postgres_copy(&self) -> String {
+    pub(crate) fn postgres_copy(&self) -> String {
         format!("COPY {} ({}) FROM STDIN BINARY", self.name, self.names())
     }
 

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::TryStreamExt;
+use protocol::secret::SecretText;
 use tokio::sync::mpsc;
 use tokio_postgres::Client;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
@@ -13,21 +14,21 @@ use tokio_postgres::types::{ToSql, Type};
 use super::TransferError;
 use super::cell::{RowDigest, RowHasher, TableCell, TableRow};
 use super::tables::{self, ColumnKind, TransferTable};
-use crate::key_check::{self, KeyCheck};
 use crate::postgres::schema;
 use crate::probe::dial::describe;
+use crate::rules::key_check::{self, KeyCheck};
 
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) struct PostgresTarget {
+pub(crate) struct PostgresTarget {
     client: Client,
 }
 
 impl PostgresTarget {
     /// Refuses a database of another version, with another key, or with any data.
-    pub(super) async fn begin(
+    pub(crate) async fn begin(
         client: Client,
-        key: Option<&str>,
+        key: Option<&SecretText>,
         source_key_check: Option<&str>,
     ) -> Result<Self, TransferError> {
         let target = Self { client };
@@ -63,7 +64,7 @@ impl PostgresTarget {
     /// Stores the source's check value of the encryption key, which was compared with the source already.
     async fn settle_key(
         &self,
-        key: Option<&str>,
+        key: Option<&SecretText>,
         source_key_check: Option<&str>,
     ) -> Result<(), TransferError> {
         let stored = self.meta("key_check").await?;
@@ -87,7 +88,7 @@ impl PostgresTarget {
     }
 
     /// Stores all rows that are received.
-    pub(super) async fn write(
+    pub(crate) async fn write(
         &self,
         table: &TransferTable,
         mut batches: mpsc::Receiver<Vec<TableRow>>,
@@ -115,7 +116,7 @@ impl PostgresTarget {
     }
 
     /// Digest of the rows as stored.
-    pub(super) async fn read_back(
+    pub(crate) async fn read_back(
         &self,
         table: &TransferTable,
     ) -> Result<RowDigest, TransferError> {
@@ -134,7 +135,7 @@ impl PostgresTarget {
 
     /// Gives concurrency permits to the open turns, as a start of the embedded store would: per session to the oldest
     /// and its operations, per user as many as may run. Resting turns keep resting. Returns the number of open turns.
-    pub(super) async fn arrange(&self, running: u32) -> Result<u64, TransferError> {
+    pub(crate) async fn arrange(&self, running: u32) -> Result<u64, TransferError> {
         self.run("ANALYZE turn").await?;
         // The remaining rest is stored as a time after 1970.
         self.run(
@@ -164,7 +165,7 @@ impl PostgresTarget {
     }
 
     /// Makes the open executions due; resting ones keep resting. Returns the number of open executions.
-    pub(super) async fn line_up(&self) -> Result<u64, TransferError> {
+    pub(crate) async fn line_up(&self) -> Result<u64, TransferError> {
         self.run("ANALYZE execution").await?;
         self.run("UPDATE execution SET due = clock_timestamp() WHERE status = 'QUEUED'").await?;
         let sql = "SELECT count(*) FROM execution WHERE status IN ('QUEUED', 'REVIEW')";
@@ -172,7 +173,7 @@ impl PostgresTarget {
         Ok(open as u64)
     }
 
-    pub(super) async fn commit(self) -> Result<(), TransferError> {
+    pub(crate) async fn commit(self) -> Result<(), TransferError> {
         self.run("COMMIT").await
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::{
     BackgroundRecord, JournalEntry, JournalRecord, NewFollowUp, NewOperation, OperationBegun,
     OperationCompleted, OperationKey,
@@ -21,7 +21,7 @@ use crate::rabbitmq::tests::scratch::Scratch;
 use crate::redis::tests::server::PrivateRedis;
 use crate::{BackendOptions, ConnectOptions, ConnectedBackend, DistributedOptions, connect};
 
-pub(super) struct Servers {
+pub(crate) struct Servers {
     database: Database,
     redis: PrivateRedis,
     broker: Scratch,
@@ -29,13 +29,13 @@ pub(super) struct Servers {
 }
 
 impl Servers {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (database, redis) = (Database::create().await, PrivateRedis::start().await);
         Self { database, redis, broker: Scratch::new(), folder }
     }
 
-    pub(super) fn options(&self) -> ConnectOptions {
+    pub(crate) fn options(&self) -> ConnectOptions {
         let servers = DistributedOptions {
             data: self.folder.path().to_owned(),
             postgres_url: self.database.url(),
@@ -49,12 +49,12 @@ impl Servers {
         ConnectOptions { backend, ..ConnectOptions::embedded("") }
     }
 
-    pub(super) async fn open(&self) -> ConnectedBackend {
+    pub(crate) async fn open(&self) -> ConnectedBackend {
         connect(&self.options()).await.expect("it opens")
     }
 }
 
-pub(super) async fn close(open: ConnectedBackend) {
+pub(crate) async fn close(open: ConnectedBackend) {
     open.backend.close().await.expect("it closes");
 }
 
@@ -108,10 +108,9 @@ async fn unfinished_work_continues_after_the_transfer() {
     let operation = ports.operations.get(&ann, &which).await.expect("get").expect("there");
     assert_eq!(operation.state, OperationState::Accepted);
     let carrying = operation.task_id.turn();
-    let claimed = ports.leases.claim(&carrying, &scene::worker(), scene::LONG).await;
-    assert_eq!(claimed.expect("claim"), TurnClaimed::NotAdmitted, "it still rests");
-    let due = ports.outbox.due(10, Duration::ZERO).await.expect("due");
-    assert_eq!(due, std::slice::from_ref(&before.turn_id));
+    let claimed = scene::try_claim(ports, &carrying).await;
+    assert_eq!(claimed, JobClaimed::NotReady, "it still rests");
+    assert_eq!(scene::due(ports).await, std::slice::from_ref(&before.turn_id));
     let claim = scene::claim(ports, &before.turn_id).await;
     let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
         panic!("the claim is good")

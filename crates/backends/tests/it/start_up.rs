@@ -6,6 +6,7 @@ use std::time::Duration;
 use pilothouse_backends::{ConnectError, ConnectOptions, ConnectedBackend, connect};
 use ports::PortError;
 use ports::stream_log::LogRead;
+use protocol::secret::SecretText;
 use testkit::conformance::GENEROUS;
 use testkit::conformance::scene::*;
 
@@ -75,7 +76,7 @@ async fn a_damaged_database_is_refused_with_restore_instructions() {
 async fn another_encryption_key_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let with = |key: Option<&str>| ConnectOptions {
-        encryption_key: key.map(str::to_owned),
+        encryption_key: key.map(SecretText::from),
         ..ConnectOptions::embedded(folder.path())
     };
     for key in [None, Some("right"), Some("right")] {
@@ -108,7 +109,7 @@ async fn after_close_every_call_returns_closed() {
     let closed = |error| matches!(error, PortError::Closed);
     assert!(ports.sessions.get(&ann, &mine.id).await.is_err_and(closed));
     assert!(ports.turns.get(&ann, &turn.id).await.is_err_and(closed));
-    assert!(ports.outbox.pushed(&[turn.id], Duration::ZERO).await.is_err_and(closed));
+    assert!(ports.outbox.pushed(&[turn.id.into()], Duration::ZERO).await.is_err_and(closed));
     assert!(
         !folder.path().join("pilothouse.db-wal").exists(),
         "the write-ahead log was checkpointed"
@@ -136,7 +137,7 @@ async fn acknowledged_writes_survive_a_crash() {
     assert!(matches!(read, LogRead::Log { segments, .. } if segments == [said]));
     assert_eq!(
         again.ports.outbox.due(10, Duration::ZERO).await.expect("due"),
-        std::slice::from_ref(&turn.id),
+        [turn.id.clone().into()],
         "at once"
     );
     let taken = testkit::conformance::scene::claim(&again.ports, &turn.id).await;

@@ -12,7 +12,7 @@ const NAME: &str = "incoming";
 const TRIES: u32 = 100;
 
 /// Removes abandoned subfolders and creates one for this process.
-pub(super) fn open(sessions: &Dir) -> io::Result<Dir> {
+pub(crate) fn open(sessions: &Dir) -> io::Result<Dir> {
     sessions.create_dir_all(NAME)?;
     let incoming = sessions.open_dir(NAME)?;
     remove_abandoned(&incoming)?;

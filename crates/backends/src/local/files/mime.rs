@@ -42,7 +42,7 @@ const KINDS: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-pub(super) fn of(name: &str) -> &'static str {
+pub(crate) fn of(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let kind = KINDS.iter().find(|(known, _)| *known == ending);
     kind.map_or("application/octet-stream", |(_, mime)| mime)

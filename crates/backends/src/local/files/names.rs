@@ -2,6 +2,7 @@
 
 use ports::files::SessionWorkspace;
 use protocol::response::WorkspaceFile;
+use protocol::text::hex;
 use sha2::{Digest, Sha256};
 
 use super::mime;
@@ -10,7 +11,7 @@ const PATH_BYTES: usize = 512;
 const PART_BYTES: usize = 255;
 
 /// The path, if it is valid. A leading `./` is dropped.
-pub(super) fn path_of(path: &str) -> Option<&str> {
+pub(crate) fn path_of(path: &str) -> Option<&str> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let usable = path.len() <= PATH_BYTES
         && path.split('/').all(|part| {
@@ -25,11 +26,11 @@ pub(super) fn path_of(path: &str) -> Option<&str> {
 
 /// A digest, so that no id can choose a folder name. The owner is not part of it: a session that is assigned to a user
 /// keeps its files.
-pub(super) fn folder_name(session_workspace: &SessionWorkspace) -> String {
-    format!("s-{}", hex(&Sha256::digest(session_workspace.session.as_str()), 40))
+pub(crate) fn folder_name(session_workspace: &SessionWorkspace) -> String {
+    format!("s-{}", hex(&Sha256::digest(session_workspace.session.as_str())[..20]))
 }
 
-pub(super) fn described(
+pub(crate) fn described(
     session_workspace: &SessionWorkspace,
     path: &str,
     size_bytes: u64,
@@ -37,16 +38,12 @@ pub(super) fn described(
     let digest = Sha256::digest(format!("{}\n{path}", session_workspace.session));
     let name = path.rsplit('/').next().unwrap_or(path);
     WorkspaceFile {
-        file_id: format!("wf-{}", hex(&digest, 24)),
+        file_id: format!("wf-{}", hex(&digest[..12])),
         path: path.to_owned(),
         name: name.to_owned(),
         mime_type: mime::of(name).to_owned(),
         size_bytes,
     }
-}
-
-fn hex(digest: &[u8], digits: usize) -> String {
-    digest.iter().take(digits / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

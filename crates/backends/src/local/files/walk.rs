@@ -13,7 +13,7 @@ const ENTRIES: usize = 20_000;
 const DEPTH: usize = 32;
 
 /// Sorted by path. Only files that can be requested by the listed path.
-pub(super) fn files(
+pub(crate) fn files(
     workspace: &Dir,
     session_workspace: &SessionWorkspace,
 ) -> io::Result<Vec<WorkspaceFile>> {

@@ -13,7 +13,7 @@ const FILE_BYTES: u64 = 100_000_000;
 const WORKSPACE_BYTES: u64 = 250_000_000;
 
 impl LocalFilesInner {
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         session_workspace: &SessionWorkspace,
         path: &str,

@@ -1,20 +1,21 @@
-//! Claims of executions. A lease is a time on the clock of the database, which all processes share.
+//! Claims of executions.
 
 use std::time::Duration;
 
 use futures::future::try_join3;
-use ports::store::ExecutionClaimed;
-use protocol::execution::{Execution, ExecutionClaim, ExecutionStatus};
+use ports::leases::{GrantedExecution, JobClaimed};
+use protocol::execution::ExecutionStatus;
 use protocol::{ExecutionId, WorkerId};
 use tokio_postgres::Row;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::leases::seconds;
-use super::super::rows;
-use super::super::text_param::TextParam;
-use super::row::{execution, execution_columns};
+use super::find::execution_columns;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::leases::seconds;
+use crate::postgres::text_param::TextParam;
+use crate::rows::executions::execution;
+use crate::rules::claim::ClaimCheck;
 
 /// Serializes claims per user, so that the count is exact. Sub-executions do not count, and so need no lock. The key
 /// is that of `lock_name`.
@@ -47,12 +48,12 @@ const CURRENT: &str = concat!(
     ", e.worker, e.lease_until > clock_timestamp() AS is_held FROM execution AS e WHERE e.id = $1"
 );
 
-pub(super) async fn claim(
+pub(crate) async fn claim(
     store: PostgresStore,
     id: ExecutionId,
     worker: WorkerId,
     ttl: Duration,
-) -> Result<ExecutionClaimed, PostgresError> {
+) -> Result<JobClaimed, PostgresError> {
     let db = PooledConnection::begin(&store.pool).await?;
     let (run, with, now) = (TextParam(id.as_str()), TextParam(worker.as_str()), store.wall_us());
     let (ttl, cap) = (seconds(ttl), i64::from(store.caps.executions));
@@ -65,38 +66,25 @@ pub(super) async fn claim(
     )
     .await?;
     if let Some(row) = row {
-        return Ok(claimed(execution(&row)?, worker));
+        return claimed(&row, worker);
     }
     match db.query_opt(CURRENT, &[&run]).await? {
         Some(row) => not_claimed(&row, worker),
-        None => Ok(ExecutionClaimed::Ended),
+        None => Ok(JobClaimed::Ended),
     }
 }
 
-fn claimed(execution: Execution, worker: WorkerId) -> ExecutionClaimed {
-    let (execution_id, fence) = (execution.id.clone(), execution.fence);
-    let claim = ExecutionClaim { execution_id, fence, worker };
-    ExecutionClaimed::Granted { claim, execution: Box::new(execution) }
+fn claimed(row: &Row, worker: WorkerId) -> Result<JobClaimed, PostgresError> {
+    Ok(JobClaimed::Execution(Box::new(GrantedExecution::new(execution(row)?, worker))))
 }
 
-fn not_claimed(row: &Row, worker: WorkerId) -> Result<ExecutionClaimed, PostgresError> {
-    let execution = execution(row)?;
-    Ok(match execution.status {
-        // An execution that was released just now is found by the next attempt.
-        ExecutionStatus::Queued | ExecutionStatus::Incomplete => ExecutionClaimed::AtCap,
-        ExecutionStatus::Running => {
-            let holder: Option<String> = rows::get(row, "worker")?;
-            let is_held: Option<bool> = rows::get(row, "is_held")?;
-            // A worker whose first reply was lost claims again.
-            if is_held == Some(true) && holder.as_deref() == Some(worker.as_str()) {
-                return Ok(claimed(execution, worker));
-            }
-            // A lease that expired just now is found by the next attempt.
-            ExecutionClaimed::Held
-        }
-        ExecutionStatus::Review => ExecutionClaimed::InReview,
-        ExecutionStatus::Completed | ExecutionStatus::Failed | ExecutionStatus::Terminated => {
-            ExecutionClaimed::Ended
-        }
-    })
+fn not_claimed(row: &Row, worker: WorkerId) -> Result<JobClaimed, PostgresError> {
+    match ClaimCheck::read::<ExecutionStatus, _>(row, &worker)? {
+        ClaimCheck::Repeated => claimed(row, worker),
+        // A lease that expired just now is found by the next attempt.
+        ClaimCheck::Expired => Ok(JobClaimed::Held),
+        // An execution that was released just now is found by the next attempt, too.
+        ClaimCheck::Free => Ok(JobClaimed::AtLimit),
+        ClaimCheck::Refused(refusal) => Ok(refusal),
+    }
 }

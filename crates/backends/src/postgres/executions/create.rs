@@ -1,18 +1,19 @@
 //! Creates an execution: its row with its outbox entry, and the mark on the library entry, in one transaction.
 
 use ports::store::{ExecutionCreated, NewExecution};
-use protocol::execution::{Execution, ExecutionStats};
-use protocol::{ExecutionId, UserId, limits};
+use protocol::execution::{Execution, ExecutionStatus};
+use protocol::{ExecutionId, UserId};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::json::written;
-use super::super::leases::seconds;
-use super::super::rows;
-use super::super::text_param::{TextParam, optional};
-use super::by_id;
-use super::row::{execution, execution_columns, status};
+use super::find::{by_id, execution_columns};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::leases::seconds;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::StoreRow;
+use crate::rows::executions::execution;
+use crate::rules::json::to_json;
+use crate::rules::new_execution::{depth_below, existing, first_stats};
 
 const INSERT: &str = concat!(
     "WITH e AS (
@@ -29,7 +30,7 @@ const INSERT: &str = concat!(
     " FROM e"
 );
 
-pub(super) async fn create(
+pub(crate) async fn create(
     store: PostgresStore,
     new: NewExecution,
 ) -> Result<ExecutionCreated, PostgresError> {
@@ -49,14 +50,11 @@ async fn accept(
         Some(parent) => {
             // A repeated request gets its reply also after the parent has ended.
             if let Some(before) = by_id(db, &new.id).await? {
-                return exists(before, &new.user_id);
+                return Ok(existing(before, &new.user_id)?);
             }
-            match depth_below(db, &new.user_id, parent).await? {
-                None => return Ok(ExecutionCreated::ParentEnded),
-                Some(depth) if depth > limits::EXECUTION_DEPTH => {
-                    return Ok(ExecutionCreated::TooDeep);
-                }
-                Some(depth) => depth,
+            match depth_below(depth_of(db, &new.user_id, parent).await?) {
+                Ok(depth) => depth,
+                Err(refused) => return Ok(refused),
             }
         }
     };
@@ -64,22 +62,13 @@ async fn accept(
         return Ok(ExecutionCreated::New(Box::new(created)));
     }
     let before = by_id(db, &new.id).await?;
-    exists(
-        before.ok_or_else(|| PostgresError::broken("a new execution cannot be found"))?,
-        &new.user_id,
-    )
-}
-
-fn exists(before: Execution, user: &UserId) -> Result<ExecutionCreated, PostgresError> {
-    if before.user_id != *user {
-        return Err(PostgresError::broken("the id belongs to another user's execution"));
-    }
-    Ok(ExecutionCreated::Exists(Box::new(before)))
+    let before = before.ok_or_else(|| PostgresError::broken("a new execution cannot be found"))?;
+    Ok(existing(before, &new.user_id)?)
 }
 
 /// Locks the parent, so that its stop or end either comes before the new execution or includes it. `None` when it may
 /// start none.
-async fn depth_below(
+async fn depth_of(
     db: &PooledConnection,
     user: &UserId,
     parent: &ExecutionId,
@@ -92,8 +81,8 @@ async fn depth_below(
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
-    let depth = rows::small(&row, "depth")?;
-    Ok((!status(&row)?.is_final()).then_some(depth + 1))
+    let status: ExecutionStatus = row.word("status")?;
+    Ok((!status.is_final()).then_some(row.small("depth")?))
 }
 
 async fn insert(
@@ -102,9 +91,8 @@ async fn insert(
     depth: u32,
     wall_us: i64,
 ) -> Result<Option<Execution>, PostgresError> {
-    let request = written(&new.request)?;
-    let stats =
-        written(&ExecutionStats { is_dry_run: new.request.dry_run, ..ExecutionStats::default() })?;
+    let request = to_json(&new.request)?;
+    let stats = to_json(&first_stats(&new.request))?;
     let row = db
         .query_opt(
             INSERT,

@@ -2,25 +2,25 @@
 
 use futures::future::try_join4;
 use ports::store::ExecutionDeleted;
+use protocol::execution::ExecutionStatus;
 use protocol::{ExecutionId, UserId};
 use tokio_postgres::Row;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
-use super::super::turns::advisory_locks;
 use super::lock_name;
-use super::row::status;
 use super::tree::tree;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::turns::advisory_locks;
+use crate::rows::StoreRow;
 
 const TREE: &str = concat!(
     tree!(),
     "SELECT e.id, e.number, e.status FROM execution AS e JOIN tree AS t ON t.id = e.id"
 );
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     store: PostgresStore,
     user: UserId,
     id: ExecutionId,
@@ -43,7 +43,7 @@ pub(super) async fn delete(
 /// Ended executions stay ended and start nothing, so no lock is needed.
 fn any_open(found: &[Row]) -> Result<bool, PostgresError> {
     for row in found {
-        if !status(row)?.is_final() {
+        if !row.word::<ExecutionStatus>("status")?.is_final() {
             return Ok(true);
         }
     }
@@ -51,10 +51,9 @@ fn any_open(found: &[Row]) -> Result<bool, PostgresError> {
 }
 
 async fn remove(db: &PooledConnection, user: &UserId, found: &[Row]) -> Result<(), PostgresError> {
-    let ids: Vec<String> =
-        found.iter().map(|row| rows::get(row, "id")).collect::<Result<_, _>>()?;
+    let ids: Vec<String> = found.iter().map(|row| row.text("id")).collect::<Result<_, _>>()?;
     let numbers: Vec<i64> =
-        found.iter().map(|row| rows::get(row, "number")).collect::<Result<_, _>>()?;
+        found.iter().map(|row| row.integer("number")).collect::<Result<_, _>>()?;
     let user = TextParam(user.as_str());
     try_join4(
         db.query("DELETE FROM execution WHERE id = ANY($1)", &[&ids]),

@@ -4,10 +4,10 @@ use ports::store::JournalBatch;
 use protocol::{ExecutionId, UserId};
 use tokio_postgres::Row;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
 
 /// Begins with the batch that contains event number `$3` and stops when it has enough bytes; the row limit keeps the
 /// running sum from covering all of a long journal.
@@ -23,7 +23,7 @@ const READ: &str = "\
     WHERE e.id = $1 AND e.user_id = $2 AND j.read_to - octet_length(j.body) < $4
     ORDER BY j.first";
 
-pub(super) async fn read(
+pub(crate) async fn read(
     db: &PooledConnection,
     user: &UserId,
     id: &ExecutionId,
@@ -38,10 +38,10 @@ pub(super) async fn read(
 }
 
 fn batch(row: &Row) -> Result<JournalBatch, PostgresError> {
-    let events: Vec<u8> = rows::get(row, "body")?;
+    let events: Vec<u8> = row.try_get("body")?;
     Ok(JournalBatch {
-        first: rows::number(row, "first")?,
-        count: rows::number(row, "count")?,
+        first: row.number("first")?,
+        count: row.number("count")?,
         events: events.into(),
     })
 }

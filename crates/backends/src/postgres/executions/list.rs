@@ -5,11 +5,13 @@ use ports::store::ListExecutions;
 use protocol::execution::Execution;
 use protocol::{GraphId, UserId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::{TextParam, optional};
-use super::row::{execution, execution_columns};
+use super::find::execution_columns;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::StoreRow;
+use crate::rows::executions::execution;
+use crate::rules::page;
 
 macro_rules! wanted {
     () => {
@@ -30,7 +32,7 @@ const PAGE: &str = concat!(
     "ORDER BY e.created_at DESC, e.number DESC LIMIT $7 OFFSET $8"
 );
 
-pub(super) async fn list(
+pub(crate) async fn list(
     db: &PooledConnection,
     user: &UserId,
     wanted: &ListExecutions,
@@ -41,12 +43,12 @@ pub(super) async fn list(
     let from = wanted.from.map(|time| time.as_microsecond());
     let until = wanted.until.map(|time| time.as_microsecond());
     let top_level = wanted.top_level;
-    let (limit, offset) = (i64::from(wanted.limit), wanted.offset as i64);
+    let (limit, offset) = (i64::from(wanted.limit), page::offset(wanted.offset));
     let (page, total) = try_join(
         db.query(PAGE, &[&user, &graph, &statuses, &from, &until, &top_level, &limit, &offset]),
         db.query_one(COUNT, &[&user, &graph, &statuses, &from, &until, &top_level]),
     )
     .await?;
     let page = page.iter().map(execution).collect::<Result<_, _>>()?;
-    Ok((page, rows::number(&total, "total")?))
+    Ok((page, total.number("total")?))
 }

@@ -1,34 +1,27 @@
-//! Executions: created, claimed, journaled, ended.
+//! Executions: created, journaled, stopped, ended.
 
 mod advance;
-mod claim;
+pub(crate) mod claim;
 mod create;
 mod delete;
-mod due;
+mod find;
 mod journal;
-mod lease;
 mod list;
-mod row;
+mod repeated_advance;
 mod stop;
 mod tree;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
-use ports::leases::LeaseRenewal;
 use ports::store::{
-    ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated, ExecutionDeleted,
-    Executions, JournalBatch, ListExecutions, NewExecution,
+    ExecutionAdvance, ExecutionAdvanced, ExecutionCreated, ExecutionDeleted, Executions,
+    JournalBatch, ListExecutions, NewExecution,
 };
 use ports::{Fenced, PortResult};
 use protocol::execution::{Execution, ExecutionClaim};
-use protocol::{ExecutionId, UserId, WorkerId};
+use protocol::{ExecutionId, UserId};
 
-use self::row::execution_columns;
-use super::connection::PooledConnection;
-use super::error::PostgresError;
-use super::text_param::TextParam;
-use super::{PostgresStore, rows};
+use super::PostgresStore;
+use crate::rows::StoreRow;
 
 #[async_trait]
 impl Executions for PostgresStore {
@@ -37,12 +30,7 @@ impl Executions for PostgresStore {
     }
 
     async fn get(&self, user: &UserId, id: &ExecutionId) -> PortResult<Option<Execution>> {
-        self.read(|db| async move {
-            let row =
-                db.query_opt(GET, &[&TextParam(id.as_str()), &TextParam(user.as_str())]).await?;
-            row.as_ref().map(row::execution).transpose()
-        })
-        .await
+        self.read(|db| async move { find::of_user(&db, user, id).await }).await
     }
 
     async fn list(
@@ -55,23 +43,6 @@ impl Executions for PostgresStore {
 
     async fn delete(&self, user: &UserId, id: &ExecutionId) -> PortResult<ExecutionDeleted> {
         self.write(delete::delete(self.clone(), user.clone(), id.clone())).await
-    }
-
-    async fn claim(
-        &self,
-        id: &ExecutionId,
-        worker: &WorkerId,
-        ttl: Duration,
-    ) -> PortResult<ExecutionClaimed> {
-        self.write(claim::claim(self.clone(), id.clone(), worker.clone(), ttl)).await
-    }
-
-    async fn renew(&self, claim: &ExecutionClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
-        self.write(lease::renew(self.clone(), claim.clone(), ttl)).await
-    }
-
-    async fn hand_back(&self, claim: &ExecutionClaim) -> PortResult<Fenced<()>> {
-        self.write(lease::hand_back(self.clone(), claim.clone())).await
     }
 
     async fn advance(
@@ -100,17 +71,6 @@ impl Executions for PostgresStore {
         self.write(stop::request_stop(self.clone(), user.clone(), id.clone())).await
     }
 
-    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<ExecutionId>> {
-        if hold.is_zero() {
-            return self.read(|db| async move { due::find_due(&db, limit).await }).await;
-        }
-        self.write(due::take(self.clone(), limit, hold)).await
-    }
-
-    async fn pushed(&self, ids: &[ExecutionId], again_in: Duration) -> PortResult<()> {
-        self.write(due::pushed(self.clone(), ids.to_vec(), again_in)).await
-    }
-
     async fn count_open(&self) -> PortResult<(u64, u64)> {
         self.read(|db| async move {
             let row = db
@@ -121,30 +81,10 @@ impl Executions for PostgresStore {
                     &[],
                 )
                 .await?;
-            Ok((rows::number(&row, "queued")?, rows::number(&row, "running")?))
+            Ok((row.number("queued")?, row.number("running")?))
         })
         .await
     }
-}
-
-const GET: &str = concat!(
-    "SELECT ",
-    execution_columns!(),
-    " FROM execution AS e WHERE e.id = $1 AND e.user_id = $2"
-);
-
-/// The execution, regardless of its owner.
-async fn by_id(
-    db: &PooledConnection,
-    id: &ExecutionId,
-) -> Result<Option<Execution>, PostgresError> {
-    let row = db
-        .query_opt(
-            concat!("SELECT ", execution_columns!(), " FROM execution AS e WHERE e.id = $1"),
-            &[&TextParam(id.as_str())],
-        )
-        .await?;
-    row.as_ref().map(row::execution).transpose()
 }
 
 /// Key of the advisory lock for counting a user's executions, and for stopping or deleting a tree of them.

@@ -3,15 +3,16 @@
 use protocol::execution::Execution;
 use protocol::{ExecutionId, UserId};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
-use super::super::turns::advisory_locks;
+use super::find::execution_columns;
 use super::lock_name;
-use super::row::{execution, execution_columns};
 use super::tree::tree;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::turns::advisory_locks;
+use crate::rows::StoreRow;
+use crate::rows::executions::execution;
 
 /// An execution without a lease holder ends here; a lease holder finds the mark.
 const MARK: &str = concat!(
@@ -41,7 +42,7 @@ const STOPPED: &str = concat!(
      ORDER BY e.depth, e.number"
 );
 
-pub(super) async fn request_stop(
+pub(crate) async fn request_stop(
     store: PostgresStore,
     user: UserId,
     id: ExecutionId,
@@ -70,7 +71,7 @@ async fn stop(
             break;
         }
         for row in &found {
-            marked.push(rows::get(row, "id")?);
+            marked.push(row.text("id")?);
         }
     }
     db.query(WITHDRAW, &[&marked]).await?;

@@ -11,4 +11,4 @@ macro_rules! tree {
     };
 }
 
-pub(super) use tree;
+pub(crate) use tree;

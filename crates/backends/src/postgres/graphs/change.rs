@@ -1,18 +1,20 @@
 //! Changes of graphs: each is one transaction, under the lock of its graph.
 
 use futures::future::try_join;
-use ports::store::{GraphCreated, GraphDeleted};
-use protocol::graph::{Graph, StoredGraph};
+use ports::store::{GraphCreated, GraphDeleted, VersionAdded, VersionTerms};
+use protocol::graph::Graph;
 use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::text_param::TextParam;
-use super::super::{PostgresStore, library, rows};
-use super::{lock, row};
+use super::insert::{deactivate_all, insert};
+use super::{lock, owner};
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::{PostgresStore, library};
+use crate::rows::StoreRow;
 
-pub(super) async fn create(
+pub(crate) async fn create(
     store: PostgresStore,
     user: UserId,
     graph: Graph,
@@ -40,29 +42,31 @@ async fn add(
         return Ok(GraphCreated::TooMany);
     }
     let graph = Graph { version: 1, is_active: true, ..graph };
-    row::insert(db, user, &graph, wall_us).await?;
+    insert(db, user, &graph, wall_us).await?;
     let entry = LibraryAgent { graph_id: graph.id, graph_version: graph.version, ..entry };
     let entry = library::insert(db, user, &entry, wall_us).await?;
     Ok(GraphCreated::New(Box::new(entry)))
 }
 
-pub(super) async fn add_version(
+pub(crate) async fn add_version(
     store: PostgresStore,
     user: UserId,
     graph: Graph,
-) -> Result<Option<StoredGraph>, PostgresError> {
+    terms: VersionTerms,
+) -> Result<VersionAdded, PostgresError> {
     let db = PooledConnection::begin(&store.pool).await?;
-    let stored = follow(&db, &user, &graph, store.wall_us()).await?;
+    let added = follow(&db, &user, &graph, terms, store.wall_us()).await?;
     db.commit().await?;
-    Ok(stored)
+    Ok(added)
 }
 
 async fn follow(
     db: &PooledConnection,
     user: &UserId,
     graph: &Graph,
+    terms: VersionTerms,
     wall_us: i64,
-) -> Result<Option<StoredGraph>, PostgresError> {
+) -> Result<VersionAdded, PostgresError> {
     lock(db, &graph.id).await?;
     let (id, owner) = (TextParam(graph.id.as_str()), TextParam(user.as_str()));
     let last = db
@@ -71,12 +75,19 @@ async fn follow(
             &[&id, &owner],
         )
         .await?;
-    let Some(last) = rows::get::<Option<i32>>(&last, "version")? else { return Ok(None) };
+    let Some(newest) = last.optional_small("version")? else { return Ok(VersionAdded::Missing) };
+    if terms.base.is_some_and(|base| base != newest) {
+        return Ok(VersionAdded::Stale { newest });
+    }
+    let graph = Graph { version: newest + 1, is_active: terms.activate, ..graph.clone() };
+    if !terms.activate {
+        let stored = insert(db, user, &graph, wall_us).await?;
+        return Ok(VersionAdded::Added(Box::new(stored)));
+    }
     deactivate_all(db, &graph.id).await?;
-    let graph = Graph { version: last as u32 + 1, is_active: true, ..graph.clone() };
     let (name, description) = (TextParam(&graph.name), TextParam(&graph.description));
     let (stored, _) = try_join(
-        row::insert(db, user, &graph, wall_us),
+        insert(db, user, &graph, wall_us),
         db.query(
             "UPDATE library_agent SET name = $3, description = $4, updated_at = $5
              WHERE graph_id = $1 AND user_id = $2 AND use_graph_is_active_version",
@@ -84,10 +95,10 @@ async fn follow(
         ),
     )
     .await?;
-    Ok(Some(stored))
+    Ok(VersionAdded::Added(Box::new(stored)))
 }
 
-pub(super) async fn activate(
+pub(crate) async fn activate(
     store: PostgresStore,
     user: UserId,
     id: GraphId,
@@ -116,7 +127,7 @@ pub(super) async fn activate(
     Ok(found.is_some())
 }
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     store: PostgresStore,
     user: UserId,
     id: GraphId,
@@ -153,25 +164,4 @@ async fn remove(
     )
     .await?;
     Ok(GraphDeleted::Deleted(versions.len() as u32))
-}
-
-/// Deactivates all versions, before another one is activated.
-pub(in super::super) async fn deactivate_all(
-    db: &PooledConnection,
-    id: &GraphId,
-) -> Result<(), PostgresError> {
-    let graph = TextParam(id.as_str());
-    db.query("UPDATE graph SET is_active = false WHERE id = $1 AND is_active", &[&graph]).await?;
-    Ok(())
-}
-
-/// Owner of the graph; `None` when it does not exist.
-pub(in super::super) async fn owner(
-    db: &PooledConnection,
-    id: &GraphId,
-) -> Result<Option<UserId>, PostgresError> {
-    let row = db
-        .query_opt("SELECT user_id FROM graph WHERE id = $1 LIMIT 1", &[&TextParam(id.as_str())])
-        .await?;
-    row.map(|row| rows::id(&row, "user_id")).transpose()
 }

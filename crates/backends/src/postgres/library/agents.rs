@@ -4,17 +4,29 @@ use ports::store::{AgentAdded, AgentChange};
 use protocol::library::LibraryAgent;
 use protocol::{FolderId, GraphId, LibraryAgentId, UserId, limits};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::graphs::visibility::is_visible;
-use super::super::json::written;
-use super::super::rows;
-use super::super::text_param::{TextParam, optional};
 use super::lock;
-use super::row::{agent, agent_columns};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::graphs::visibility::{check_visible, is_visible};
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::StoreRow;
+use crate::rows::library::agent;
+use crate::rules::json::to_json;
 
-pub(super) async fn add(
+/// Columns of a `LibraryAgent`; the table `library_agent` has the alias `l`.
+macro_rules! agent_columns {
+    () => {
+        $crate::rows::library::agent_columns!(
+            "(SELECT a.version FROM graph AS a \
+              WHERE a.id = l.graph_id AND a.is_active AND a.user_id = l.user_id), \
+             (SELECT v.graph_version FROM listing_version AS v WHERE v.graph_id = l.graph_id \
+              ORDER BY v.created_at DESC, v.graph_version DESC LIMIT 1)"
+        )
+    };
+}
+
+pub(crate) async fn add(
     store: PostgresStore,
     user: UserId,
     entry: LibraryAgent,
@@ -44,64 +56,75 @@ async fn add_once(
     Ok(AgentAdded::New(Box::new(insert(db, user, entry, wall_us).await?)))
 }
 
-pub(super) async fn by_graph(
+const BY_ID: &str = concat!(
+    "SELECT ",
+    agent_columns!(),
+    " FROM library_agent AS l WHERE l.user_id = $1 AND l.id = $2"
+);
+const BY_GRAPH: &str = concat!(
+    "SELECT ",
+    agent_columns!(),
+    " FROM library_agent AS l WHERE l.user_id = $1 AND l.graph_id = $2"
+);
+const ALL: &str = concat!(
+    "SELECT ",
+    agent_columns!(),
+    " FROM library_agent AS l WHERE l.user_id = $1 ORDER BY l.updated_at DESC, l.number DESC"
+);
+
+pub(crate) async fn by_id(
+    db: &PooledConnection,
+    user: &UserId,
+    id: &LibraryAgentId,
+) -> Result<Option<LibraryAgent>, PostgresError> {
+    one(db, BY_ID, user, id.as_str()).await
+}
+
+pub(crate) async fn by_graph(
     db: &PooledConnection,
     user: &UserId,
     graph: &GraphId,
 ) -> Result<Option<LibraryAgent>, PostgresError> {
-    let row = db
-        .query_opt(
-            concat!(
-                "SELECT ",
-                agent_columns!(),
-                " FROM library_agent AS l WHERE l.user_id = $1 AND l.graph_id = $2"
-            ),
-            &[&TextParam(user.as_str()), &TextParam(graph.as_str())],
-        )
-        .await?;
+    one(db, BY_GRAPH, user, graph.as_str()).await
+}
+
+async fn one(
+    db: &PooledConnection,
+    statement: &str,
+    user: &UserId,
+    id: &str,
+) -> Result<Option<LibraryAgent>, PostgresError> {
+    let row = db.query_opt(statement, &[&TextParam(user.as_str()), &TextParam(id)]).await?;
     row.as_ref().map(agent).transpose()
 }
 
-async fn check_visible(
+pub(crate) async fn all(
     db: &PooledConnection,
     user: &UserId,
-    graph: &GraphId,
-    version: u32,
-) -> Result<bool, PostgresError> {
-    let row = db
-        .query_opt(
-            concat!(
-                "SELECT g.id FROM graph AS g WHERE g.id = $2 AND g.version = $3 AND ",
-                is_visible!()
-            ),
-            &[&TextParam(user.as_str()), &TextParam(graph.as_str()), &(version as i32)],
-        )
-        .await?;
-    Ok(row.is_some())
+) -> Result<Vec<LibraryAgent>, PostgresError> {
+    let found = db.query(ALL, &[&TextParam(user.as_str())]).await?;
+    found.iter().map(agent).collect()
 }
 
 /// Exact for as long as the library is locked.
-pub(in super::super) async fn has_room(
-    db: &PooledConnection,
-    user: &UserId,
-) -> Result<bool, PostgresError> {
+pub(crate) async fn has_room(db: &PooledConnection, user: &UserId) -> Result<bool, PostgresError> {
     let row = db
         .query_one(
             "SELECT count(*) AS agents FROM library_agent WHERE user_id = $1",
             &[&TextParam(user.as_str())],
         )
         .await?;
-    Ok(rows::number(&row, "agents")? < u64::from(limits::LIBRARY_AGENTS))
+    Ok(row.number("agents")? < u64::from(limits::LIBRARY_AGENTS))
 }
 
 /// Adds the entry as given, except for its times.
-pub(in super::super) async fn insert(
+pub(crate) async fn insert(
     db: &PooledConnection,
     user: &UserId,
     entry: &LibraryAgent,
     wall_us: i64,
 ) -> Result<LibraryAgent, PostgresError> {
-    let settings = written(&entry.settings)?;
+    let settings = to_json(&entry.settings)?;
     let row = db
         .query_one(
             concat!(
@@ -151,14 +174,14 @@ const UPDATE: &str = concat!(
     agent_columns!()
 );
 
-pub(super) async fn update(
+pub(crate) async fn update(
     store: PostgresStore,
     user: UserId,
     id: LibraryAgentId,
     change: AgentChange,
 ) -> Result<Option<LibraryAgent>, PostgresError> {
     let db = PooledConnection::get(&store.pool).await?;
-    let settings = change.settings.as_ref().map(written).transpose()?;
+    let settings = change.settings.as_ref().map(to_json).transpose()?;
     let row = db
         .query_opt(
             UPDATE,

@@ -3,17 +3,17 @@
 use futures::future::try_join;
 use ports::store::FolderWritten;
 use protocol::library::Folder;
-use protocol::{FolderId, LibraryAgentId, UserId, limits};
+use protocol::{FolderId, LibraryAgentId, UserId};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::text_param::{TextParam, optional};
 use super::lock;
-use super::row::{folder, folder_columns};
-use crate::folders;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::library::{folder, folder_columns};
+use crate::rules::folder_tree;
 
-pub(super) async fn all(
+pub(crate) async fn all(
     db: &PooledConnection,
     user: &UserId,
 ) -> Result<Vec<Folder>, PostgresError> {
@@ -30,7 +30,7 @@ pub(super) async fn all(
     found.iter().map(folder).collect()
 }
 
-pub(super) async fn add(
+pub(crate) async fn add(
     store: PostgresStore,
     user: UserId,
     new: Folder,
@@ -38,18 +38,17 @@ pub(super) async fn add(
     let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
-    let written = if folders.len() >= limits::LIBRARY_FOLDERS as usize {
-        FolderWritten::TooMany
-    } else if let Some(refused) = folders::refusal(&folders, &new) {
-        refused
-    } else {
-        FolderWritten::Done(Box::new(write(&db, INSERT, &user, &new, store.wall_us()).await?))
+    let written = match folder_tree::refusal_of_new(&folders, &new) {
+        Some(refused) => refused,
+        None => {
+            FolderWritten::Done(Box::new(write(&db, INSERT, &user, &new, store.wall_us()).await?))
+        }
     };
     db.commit().await?;
     Ok(written)
 }
 
-pub(super) async fn update(
+pub(crate) async fn update(
     store: PostgresStore,
     user: UserId,
     changed: Folder,
@@ -57,12 +56,11 @@ pub(super) async fn update(
     let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
-    let written = if !folders.iter().any(|folder| folder.id == changed.id) {
-        FolderWritten::Missing
-    } else if let Some(refused) = folders::refusal(&folders, &changed) {
-        refused
-    } else {
-        FolderWritten::Done(Box::new(write(&db, UPDATE, &user, &changed, store.wall_us()).await?))
+    let written = match folder_tree::refusal_of_change(&folders, &changed) {
+        Some(refused) => refused,
+        None => FolderWritten::Done(Box::new(
+            write(&db, UPDATE, &user, &changed, store.wall_us()).await?,
+        )),
     };
     db.commit().await?;
     Ok(written)
@@ -105,7 +103,7 @@ async fn write(
     folder(&row)
 }
 
-pub(super) async fn remove(
+pub(crate) async fn remove(
     store: PostgresStore,
     user: UserId,
     id: FolderId,
@@ -113,7 +111,7 @@ pub(super) async fn remove(
     let db = PooledConnection::begin(&store.pool).await?;
     lock(&db, &user).await?;
     let folders = all(&db, &user).await?;
-    let gone: Vec<TextParam<'_>> = folders::with_all_inside(&folders, &id)
+    let gone: Vec<TextParam<'_>> = folder_tree::with_all_inside(&folders, &id)
         .into_iter()
         .map(|id| TextParam(id.as_str()))
         .collect();
@@ -130,7 +128,7 @@ pub(super) async fn remove(
     Ok(!gone.is_empty())
 }
 
-pub(super) async fn move_agents(
+pub(crate) async fn move_agents(
     store: PostgresStore,
     user: UserId,
     agents: Vec<LibraryAgentId>,

@@ -3,7 +3,6 @@
 
 mod agents;
 mod folders;
-mod row;
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -11,8 +10,7 @@ use ports::store::{AgentAdded, AgentChange, FolderWritten, Library};
 use protocol::library::{Folder, LibraryAgent};
 use protocol::{FolderId, GraphId, LibraryAgentId, UserId};
 
-pub(super) use self::agents::{has_room, insert};
-use self::row::agent_columns;
+pub(crate) use self::agents::{has_room, insert};
 use super::PostgresStore;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
@@ -26,12 +24,7 @@ impl Library for PostgresStore {
     }
 
     async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
-        self.read(|db| async move {
-            let ids = (TextParam(user.as_str()), TextParam(id.as_str()));
-            let row = db.query_opt(GET, &[&ids.0, &ids.1]).await?;
-            row.as_ref().map(row::agent).transpose()
-        })
-        .await
+        self.read(|db| async move { agents::by_id(&db, user, id).await }).await
     }
 
     async fn by_graph(&self, user: &UserId, graph: &GraphId) -> PortResult<Option<LibraryAgent>> {
@@ -39,11 +32,7 @@ impl Library for PostgresStore {
     }
 
     async fn list(&self, user: &UserId) -> PortResult<Vec<LibraryAgent>> {
-        self.read(|db| async move {
-            let found = db.query(LIST, &[&TextParam(user.as_str())]).await?;
-            found.iter().map(row::agent).collect()
-        })
-        .await
+        self.read(|db| async move { agents::all(&db, user).await }).await
     }
 
     async fn update(
@@ -97,17 +86,6 @@ impl Library for PostgresStore {
     }
 }
 
-const GET: &str = concat!(
-    "SELECT ",
-    agent_columns!(),
-    " FROM library_agent AS l WHERE l.user_id = $1 AND l.id = $2"
-);
-const LIST: &str = concat!(
-    "SELECT ",
-    agent_columns!(),
-    " FROM library_agent AS l WHERE l.user_id = $1 ORDER BY l.updated_at DESC, l.number DESC"
-);
-
-pub(super) async fn lock(db: &PooledConnection, user: &UserId) -> Result<(), PostgresError> {
+pub(crate) async fn lock(db: &PooledConnection, user: &UserId) -> Result<(), PostgresError> {
     advisory_locks::lock(db, &format!("library:{user}")).await
 }

@@ -8,20 +8,21 @@ use protocol::limits;
 use protocol::operation::Operation;
 use protocol::turn::TurnClaim;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::messages::{self, MessageRowPosition};
-use super::super::rows;
-use super::super::rows::operation_columns;
-use super::super::text_param::TextParam;
-use super::super::turns::advisory_locks;
-use super::super::turns::claimed_rows::{self, ClaimedRows};
-use super::super::turns::insert::{TurnInsert, insert};
-use super::super::turns::permits::permit_usage;
-use crate::submission_key::SubmissionKey;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::messages;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::turns::advisory_locks;
+use crate::postgres::turns::claimed_rows::{self, ClaimedRows};
+use crate::postgres::turns::insert::{TurnInsert, insert};
+use crate::postgres::turns::permits::permit_usage;
+use crate::rows::StoreRow;
+use crate::rows::operations::{operation, operation_columns};
+use crate::rules::new_operation::check_pending;
+use crate::rules::submission_key::SubmissionKey;
 
-pub(super) async fn begin(
+pub(crate) async fn begin(
     store: PostgresStore,
     claim: TurnClaim,
     new: NewOperation,
@@ -38,12 +39,7 @@ async fn write(
     claim: &TurnClaim,
     new: &NewOperation,
 ) -> Result<Fenced<OperationBegun>, PostgresError> {
-    // The result finds the pending message by its call id.
-    if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
-        return Err(PostgresError::broken(
-            "the pending row of an operation belongs to another call",
-        ));
-    }
+    check_pending(new)?;
     let Some(quota_key) = advisory_locks::lock_for_new(db, &claim.session_id).await? else {
         return Ok(Fenced::Stale);
     };
@@ -56,7 +52,7 @@ async fn write(
         return Ok(Fenced::Done(OperationBegun::TooMany));
     }
     let admitted = permit_usage(db, &quota_key).await?.has_free_permit(store.caps);
-    let operation = record(db, store, claim, new, &claimed).await?;
+    let begun = record(db, store, claim, new, &claimed).await?;
     let turn = TurnInsert {
         id: &new.turn_id,
         session: &claim.session_id,
@@ -73,7 +69,7 @@ async fn write(
     };
     insert(db, turn).await?;
     let due = admitted || claimed.cancel_requested;
-    Ok(Fenced::Done(OperationBegun::New { operation: Box::new(operation), due }))
+    Ok(Fenced::Done(OperationBegun::New { operation: Box::new(begun), due }))
 }
 
 async fn of_call(
@@ -91,7 +87,7 @@ async fn of_call(
             &[&TextParam(claim.turn_id.as_str()), &TextParam(new.call.id.as_str())],
         )
         .await?;
-    row.as_ref().map(rows::operation).transpose()
+    row.as_ref().map(operation).transpose()
 }
 
 struct OpenOperations {
@@ -110,7 +106,7 @@ async fn count(db: &PooledConnection, claim: &TurnClaim) -> Result<OpenOperation
             &[&TextParam(claim.session_id.as_str())],
         )
         .await?;
-    Ok(OpenOperations { open: rows::number(&row, "open")?, next_ordinal: rows::get(&row, "next")? })
+    Ok(OpenOperations { open: row.number("open")?, next_ordinal: row.integer("next")? })
 }
 
 /// Stores the operation and the pending message.
@@ -122,9 +118,7 @@ async fn record(
     claimed: &ClaimedRows,
 ) -> Result<Operation, PostgresError> {
     let (session, wall_us) = (TextParam(claim.session_id.as_str()), store.wall_us());
-    let ordinal = claimed.message_ordinal();
-    let to =
-        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let to = claimed.message_position(claim, wall_us);
     let sequence = claimed.last_sequence + 1;
     let (row, (), _) = try_join3(
         db.query_one(
@@ -152,5 +146,5 @@ async fn record(
         db.query("UPDATE session SET last_sequence = $2 WHERE id = $1", &[&session, &sequence]),
     )
     .await?;
-    rows::operation(&row)
+    operation(&row)
 }

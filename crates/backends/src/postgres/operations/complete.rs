@@ -4,16 +4,16 @@ use ports::store::{OperationCompleted, OperationKey};
 use protocol::TaskId;
 use protocol::operation::{OperationResult, OperationState};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
-use super::super::turns::advisory_locks;
-use super::super::turns::permits::admit_for_keys;
 use super::result::{self, ResultStored};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::turns::advisory_locks;
+use crate::postgres::turns::permits::admit_for_keys;
+use crate::rows::StoreRow;
 
-pub(super) async fn complete(
+pub(crate) async fn complete(
     store: PostgresStore,
     which: OperationKey,
     result: OperationResult,
@@ -71,5 +71,5 @@ async fn write(
             &[&turn],
         )
         .await?;
-    Ok(OperationCompleted::Done { task_id, due: rows::get(&row, "due")? })
+    Ok(OperationCompleted::Done { task_id, due: row.flag("due")? })
 }

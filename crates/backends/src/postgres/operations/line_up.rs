@@ -3,15 +3,15 @@
 use ports::Fenced;
 use protocol::turn::TurnClaim;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::text_param::TextParam;
-use super::super::turns::claimed_rows::{self, ClaimedRows};
-use super::super::turns::permits::admit_for_keys;
-use super::super::turns::{advisory_locks, first_open};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::turns::claimed_rows::{self, ClaimedRows};
+use crate::postgres::turns::permits::admit_for_keys;
+use crate::postgres::turns::{advisory_locks, first_open};
 
-pub(super) async fn line_up(
+pub(crate) async fn line_up(
     store: PostgresStore,
     claim: TurnClaim,
 ) -> Result<Fenced<bool>, PostgresError> {

@@ -3,8 +3,8 @@
 mod begin;
 mod complete;
 mod line_up;
-pub(super) mod rest;
-pub(super) mod result;
+pub(crate) mod rest;
+pub(crate) mod result;
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 
+use super::PostgresStore;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::rows::operation_columns;
 use super::sessions::user;
 use super::text_param::{TextParam, optional};
-use super::{PostgresStore, rows};
+use crate::rows::operations::{operation, operation_columns};
 
 #[async_trait]
 impl Operations for PostgresStore {
@@ -34,20 +34,9 @@ impl Operations for PostgresStore {
 
     async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
         self.read(|db| async move {
-            let (operation, turn) = named(which);
-            let row = db
-                .query_opt(
-                    concat!(
-                        "SELECT ",
-                        operation_columns!(),
-                        " FROM operation AS p JOIN session AS s ON s.id = p.session_id
-                         WHERE (p.id = $1 OR p.turn_id = $2)
-                           AND (s.user_id IS NULL OR s.user_id = $3)"
-                    ),
-                    &[&operation, &turn, &user(owner)],
-                )
-                .await?;
-            row.as_ref().map(rows::operation).transpose()
+            let (id, turn) = named(which);
+            let row = db.query_opt(FIND_FOR_OWNER, &[&id, &turn, &user(owner)]).await?;
+            row.as_ref().map(operation).transpose()
         })
         .await
     }
@@ -77,21 +66,24 @@ fn named(which: &OperationKey) -> (Option<TextParam<'_>>, Option<TextParam<'_>>)
     }
 }
 
+const FIND: &str = concat!(
+    "SELECT ",
+    operation_columns!(),
+    " FROM operation AS p WHERE p.id = $1 OR p.turn_id = $2"
+);
+const FIND_FOR_OWNER: &str = concat!(
+    "SELECT ",
+    operation_columns!(),
+    " FROM operation AS p JOIN session AS s ON s.id = p.session_id
+     WHERE (p.id = $1 OR p.turn_id = $2) AND (s.user_id IS NULL OR s.user_id = $3)"
+);
+
 /// The operation, regardless of its owner.
 async fn find(
     db: &PooledConnection,
     which: &OperationKey,
 ) -> Result<Option<Operation>, PostgresError> {
-    let (operation, turn) = named(which);
-    let row = db
-        .query_opt(
-            concat!(
-                "SELECT ",
-                operation_columns!(),
-                " FROM operation AS p WHERE p.id = $1 OR p.turn_id = $2"
-            ),
-            &[&operation, &turn],
-        )
-        .await?;
-    row.as_ref().map(rows::operation).transpose()
+    let (id, turn) = named(which);
+    let row = db.query_opt(FIND, &[&id, &turn]).await?;
+    row.as_ref().map(operation).transpose()
 }

@@ -9,13 +9,13 @@ use protocol::TurnId;
 use protocol::operation::OperationState;
 use protocol::turn::TurnClaim;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::leases::seconds;
-use super::super::text_param::TextParam;
-use super::super::turns::permits::admit_for_keys;
-use super::super::turns::{advisory_locks, claimed_rows};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::leases::seconds;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::turns::permits::admit_for_keys;
+use crate::postgres::turns::{advisory_locks, claimed_rows};
 
 /// Releases the lease in good order, so that it does not count as a crashed attempt.
 const REST: &str = "\
@@ -31,7 +31,7 @@ const KEEP_PERMIT: &str = "\
         attempt = greatest(0, attempt - 1), aside = 0, due = clock_timestamp()
     WHERE id = $1";
 
-pub(super) async fn accepted(
+pub(crate) async fn accepted(
     store: PostgresStore,
     claim: TurnClaim,
     at_most: Duration,
@@ -70,10 +70,7 @@ async fn rest(
 
 /// The rest of this operation is over: it waits for a permit, and gets one if one is free. Called by the claim,
 /// because no event occurs at that time.
-pub(in super::super) async fn end_rest(
-    store: &PostgresStore,
-    turn: &TurnId,
-) -> Result<(), PostgresError> {
+pub(crate) async fn end_rest(store: &PostgresStore, turn: &TurnId) -> Result<(), PostgresError> {
     let db = PooledConnection::begin(&store.pool).await?;
     if let Some(quota_keys) = advisory_locks::lock_of(&db, turn).await? {
         let waits = db

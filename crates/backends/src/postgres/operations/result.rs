@@ -3,14 +3,13 @@
 use protocol::TurnId;
 use protocol::operation::OperationResult;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
-use crate::words;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum ResultStored {
+pub(crate) enum ResultStored {
     Now,
     /// The turn carries out no operation, or the operation already has its result.
     Nothing,
@@ -27,16 +26,16 @@ const STORE: &str = "\
     SELECT (SELECT count(*) FROM ended) AS ended, (SELECT count(*) FROM replaced) AS replaced";
 
 /// Stores the result of the turn's operation, and replaces the pending message by it.
-pub(in super::super) async fn store(
+pub(crate) async fn store(
     db: &PooledConnection,
     turn: &TurnId,
     result: &OperationResult,
 ) -> Result<ResultStored, PostgresError> {
-    let outcome = words::outcome_word(result.outcome);
+    let outcome = result.outcome.as_str();
     let row = db
         .query_one(STORE, &[&TextParam(turn.as_str()), &outcome, &TextParam(&result.output)])
         .await?;
-    match (rows::number(&row, "ended")?, rows::number(&row, "replaced")?) {
+    match (row.number("ended")?, row.number("replaced")?) {
         (0, _) => Ok(ResultStored::Nothing),
         (_, 0) => Err(PostgresError::broken("the pending row of an operation cannot be found")),
         _ => Ok(ResultStored::Now),

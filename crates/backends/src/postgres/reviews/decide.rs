@@ -3,19 +3,19 @@
 use futures::future::try_join_all;
 use ports::store::{ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
-use protocol::review::{Review, ReviewStatus};
+use protocol::review::Review;
 use protocol::{ExecutionId, ReviewId, UserId};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::json::written;
-use super::super::rows;
-use super::super::text_param::{TextParam, optional};
-use super::row::{review, review_columns};
-use crate::{verdicts, words};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::StoreRow;
+use crate::rows::reviews::{review, review_columns};
+use crate::rules::json::to_json;
+use crate::rules::review_verdicts::{common_execution, decided_status, edit, refusal};
 
-pub(super) async fn decide(
+pub(crate) async fn decide(
     store: PostgresStore,
     user: UserId,
     verdicts: Vec<ReviewVerdict>,
@@ -36,19 +36,16 @@ async fn take(
         Ok(reviews) => reviews,
         Err(unknown) => return Ok(ReviewsDecided::Unknown(unknown)),
     };
-    let Some(execution) = reviews.first().map(|review| review.execution_id.clone()) else {
-        return Err(PostgresError::broken("nothing to decide"));
-    };
-    if reviews.iter().any(|review| review.execution_id != execution) {
+    let Some(execution) = common_execution(&reviews)? else {
         return Ok(ReviewsDecided::Mixed);
-    }
+    };
     // The execution before its reviews, as everywhere. Reviews of a session have none.
     let run = lock_run(db, user, &execution).await?;
     let reviews = match load(db, LOCK, user, given).await? {
         Ok(reviews) => reviews,
         Err(unknown) => return Ok(ReviewsDecided::Unknown(unknown)),
     };
-    if let Some(refused) = verdicts::refusal(given, &reviews, run) {
+    if let Some(refused) = refusal(given, &reviews, run) {
         return Ok(refused);
     }
     let writes = given.iter().zip(&reviews);
@@ -99,7 +96,7 @@ async fn lock_run(
             &[&TextParam(execution.as_str()), &TextParam(user.as_str())],
         )
         .await?;
-    row.map(|row| rows::word(&row, "status", ExecutionStatus::parse)).transpose()
+    row.map(|row| row.word("status")).transpose()
 }
 
 async fn write(
@@ -109,8 +106,7 @@ async fn write(
     stored: &Review,
     wall_us: i64,
 ) -> Result<Review, PostgresError> {
-    let status = if verdict.approved { ReviewStatus::Approved } else { ReviewStatus::Rejected };
-    let payload = verdicts::edit(verdict, stored).map(written).transpose()?;
+    let payload = edit(verdict, stored).map(to_json).transpose()?;
     let (user, id) = (TextParam(user.as_str()), TextParam(verdict.id.as_str()));
     let row = db
         .query_one(
@@ -123,7 +119,7 @@ async fn write(
             &[
                 &user,
                 &id,
-                &words::review_status_word(status),
+                &decided_status(verdict).as_str(),
                 &optional(verdict.message.as_deref()),
                 &optional(payload.as_deref()),
                 &wall_us,

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use protocol::limits::UserLimits;
+use protocol::secret::SecretText;
 use tokio_postgres::{Client, NoTls};
 use tokio_util::task::TaskTracker;
 
-use super::super::PostgresStore;
 use super::feed::Silent;
 use crate::connect::ConnectError;
 use crate::local::clock::SystemClock;
+use crate::postgres::PostgresStore;
 
-pub(super) const CAPS: UserLimits =
+pub(crate) const CAPS: UserLimits =
     UserLimits { running: 1_000, in_flight: 10_000, executions: 1_000 };
 
 pub(crate) struct Database {
@@ -35,21 +36,29 @@ impl Database {
         url.into()
     }
 
-    pub(super) async fn connect(&self) -> PostgresStore {
+    pub(crate) async fn connect(&self) -> PostgresStore {
         self.connect_with(CAPS).await
     }
 
-    pub(super) async fn connect_with(&self, caps: UserLimits) -> PostgresStore {
+    pub(crate) async fn connect_with(&self, caps: UserLimits) -> PostgresStore {
         self.try_connect(caps, None).await.expect("it opens")
     }
 
-    pub(super) async fn try_connect(
+    pub(crate) async fn try_connect(
         &self,
         caps: UserLimits,
         key: Option<&str>,
     ) -> Result<PostgresStore, ConnectError> {
         let clock = Arc::new(SystemClock);
-        PostgresStore::connect(&self.url(), 8, key, caps, clock, Arc::new(Silent)).await
+        PostgresStore::connect(
+            &self.url(),
+            8,
+            key.map(SecretText::from).as_ref(),
+            caps,
+            clock,
+            Arc::new(Silent),
+        )
+        .await
     }
 
     /// Runs a statement directly on the database, not through the store.
@@ -73,7 +82,7 @@ impl Drop for Database {
     }
 }
 
-pub(super) async fn admin(url: &str) -> Client {
+pub(crate) async fn admin(url: &str) -> Client {
     let (client, connection) =
         tokio_postgres::connect(url, NoTls).await.expect("the database server answers");
     // It ends with its client.

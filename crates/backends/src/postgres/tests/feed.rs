@@ -9,15 +9,15 @@ use protocol::turn::TurnStatus;
 use protocol::{Segment, Seq, TaskId};
 use testkit::conformance::scene;
 
-use super::super::PostgresStore;
 use super::database::{CAPS, Database};
 use super::fixture::ports;
 use crate::live::LogEnd;
 use crate::local::clock::SystemClock;
 use crate::log_feed::{LogEnds, LogFeed, LogPosition};
+use crate::postgres::PostgresStore;
 
 /// Discards all notifications.
-pub(super) struct Silent;
+pub(crate) struct Silent;
 
 impl LogFeed for Silent {
     fn grew(&self, _: &TaskId, _: u64, _: &Segment, _: LogEnd) {}

@@ -6,20 +6,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::completions::CompletionMessage;
-use ports::{Completions, FailedDependency, HealthCheck, PortError, PortResult, Ports};
+use ports::{
+    Completions, FailedDependency, HealthCheck, PortError, PortResult, Ports, ServicePorts,
+};
 use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 use tempfile::TempDir;
 use testkit::conformance::BackendFixture;
 
-use super::super::PostgresStore;
 use super::database::Database;
 use crate::local::bus::LocalBus;
 use crate::local::clock::SystemClock;
 use crate::local::files::LocalFiles;
 use crate::local::queue::LocalQueue;
+use crate::postgres::PostgresStore;
 
-pub(super) struct Shared {
+pub(crate) struct Shared {
     database: Database,
     folder: TempDir,
     caps: UserLimits,
@@ -62,35 +64,21 @@ impl BackendFixture for Shared {
     }
 }
 
-pub(super) async fn ports(store: PostgresStore, folder: &Path) -> Ports {
+pub(crate) async fn ports(store: PostgresStore, folder: &Path) -> Ports {
     let files = LocalFiles::open(folder.to_owned()).await.expect("a folder");
     let store = Arc::new(store);
-    Ports {
-        sessions: store.clone(),
-        messages: store.clone(),
-        turns: store.clone(),
-        follow_ups: store.clone(),
-        operations: store.clone(),
-        completions: Arc::new(NoMessages),
-        outbox: store.clone(),
-        leases: store.clone(),
-        queue: Arc::new(LocalQueue::new(false)),
-        log: store.clone(),
-        bus: Arc::new(LocalBus::new(false)),
-        files: Arc::new(files),
-        api_keys: store.clone(),
-        graphs: store.clone(),
-        library: store.clone(),
-        listings: store.clone(),
-        executions: store.clone(),
-        reviews: store.clone(),
-        credits: store.clone(),
-        block_runs: store.clone(),
-        reports: store.clone(),
-        values: store.clone(),
-        health: Arc::new(StoreAlone(store)),
-        clock: Arc::new(SystemClock),
-    }
+    Ports::new(
+        store.clone(),
+        ServicePorts {
+            completions: Arc::new(NoMessages),
+            queue: Arc::new(LocalQueue::new(false)),
+            log: store.clone(),
+            bus: Arc::new(LocalBus::new(false)),
+            files: Arc::new(files),
+            health: Arc::new(StoreAlone(store)),
+            clock: Arc::new(SystemClock),
+        },
+    )
 }
 
 /// Completions that never arrive: they do not come through the database.

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::future::join_all;
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::TurnOpened;
 use ports::{Leases, Outbox, Sessions, Turns};
 use protocol::limits::UserLimits;
 use protocol::session::Owner;
-use protocol::{TurnId, WorkerId};
+use protocol::{Job, TurnId, WorkerId};
 use testkit::conformance::scene;
 
-use super::super::PostgresStore;
 use super::database::Database;
 use super::fixture::ports;
+use crate::postgres::PostgresStore;
 
 const CAPS: UserLimits = UserLimits { running: 3, in_flight: 6, executions: 3 };
 
@@ -37,7 +37,7 @@ async fn the_caps_of_a_user_hold_across_processes() {
     let stores = two(&database, CAPS).await;
     let ann = scene::user("ann");
     let opened = join_all((0..30).map(|n| open(&stores[n % 2], &ann))).await;
-    let turns: Vec<TurnId> = opened.into_iter().flatten().collect();
+    let turns: Vec<Job> = opened.into_iter().flatten().map(Job::Turn).collect();
     assert_eq!(turns.len(), CAPS.in_flight as usize);
     let folder = tempfile::tempdir().expect("a folder");
     let ports = ports(stores[0].clone(), folder.path()).await;
@@ -49,8 +49,8 @@ async fn the_caps_of_a_user_hold_across_processes() {
             .flat_map(|turn| stores.iter().map(|store| store.claim(turn, &worker, scene::LONG)));
         let mut granted = HashSet::new();
         for claimed in join_all(claims).await {
-            if let TurnClaimed::Granted { claim, .. } = claimed.expect("claim") {
-                granted.insert(claim);
+            if let JobClaimed::Turn(turn) = claimed.expect("claim") {
+                granted.insert(turn.claim);
             }
         }
         assert!(!granted.is_empty() && granted.len() <= CAPS.running as usize, "{}", granted.len());
@@ -65,13 +65,12 @@ async fn a_turn_has_one_lease_holder_across_processes() {
     let stores = two(&database, super::database::CAPS).await;
     let ann = scene::user("ann");
     for _ in 0..5 {
-        let turn = open(&stores[0], &ann).await.expect("a turn");
+        let turn = Job::Turn(open(&stores[0], &ann).await.expect("a turn"));
         let workers: Vec<WorkerId> = (0..20).map(|_| WorkerId::fresh()).collect();
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&turn, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let granted =
-            claimed.iter().filter(|claimed| matches!(claimed, Ok(TurnClaimed::Granted { .. })));
+        let granted = claimed.iter().filter(|claimed| matches!(claimed, Ok(JobClaimed::Turn(_))));
         assert_eq!(granted.count(), 1, "{claimed:?}");
     }
 }
@@ -83,7 +82,7 @@ async fn no_two_relays_get_the_same_turn() {
     let ann = scene::user("ann");
     let mut expected = HashSet::new();
     for _ in 0..60 {
-        expected.insert(open(&stores[0], &ann).await.expect("a turn"));
+        expected.insert(Job::Turn(open(&stores[0], &ann).await.expect("a turn")));
     }
     let takes = (0..12).map(|n| stores[n % 2].due(10, Duration::from_secs(600)));
     let mut given = Vec::new();
@@ -119,12 +118,13 @@ async fn concurrent_operations_neither_deadlock_nor_lose_a_permit() {
                 if n % 5 == 0 {
                     store.request_cancel(owner, &session).await.expect("cancel");
                 }
-                let claimed = store.claim(&turn.id, &WorkerId::fresh(), scene::LONG).await;
-                let TurnClaimed::Granted { claim, .. } = claimed.expect("claim") else { continue };
+                let claimed =
+                    store.claim(&(&turn.id).into(), &WorkerId::fresh(), scene::LONG).await;
+                let JobClaimed::Turn(granted) = claimed.expect("claim") else { continue };
                 if n % 7 == 0 && round == 1 {
                     break;
                 }
-                scene::finish(ports, &claim, "done").await;
+                scene::finish(ports, &granted.claim, "done").await;
             }
             assert!(store.delete(owner, &session).await.expect("delete"));
         }

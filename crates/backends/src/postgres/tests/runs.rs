@@ -5,15 +5,16 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use ports::Executions;
-use ports::store::{AfterAdvance, ExecutionAdvance, ExecutionClaimed};
+use ports::leases::JobClaimed;
+use ports::store::{AfterAdvance, ExecutionAdvance};
+use ports::{Executions, Leases, Outbox};
 use protocol::execution::{ExecutionClaim, ExecutionStatus};
 use protocol::limits::UserLimits;
-use protocol::{ExecutionId, WorkerId};
+use protocol::{ExecutionId, Job, WorkerId};
 use testkit::conformance::{agent_scene, scene};
 
-use super::super::PostgresStore;
 use super::database::{self, Database};
+use crate::postgres::PostgresStore;
 
 const CAPS: UserLimits = UserLimits { running: 1, in_flight: 1, executions: 3 };
 
@@ -45,13 +46,15 @@ async fn the_execution_limit_of_a_user_holds_across_processes() {
     while ended_runs < runs.len() {
         let claims = runs.iter().enumerate().map(|(n, run)| {
             let store = &stores[n % 2];
-            async move { store.claim(run, &WorkerId::fresh(), scene::LONG).await.expect("claim") }
+            async move {
+                store.claim(&run.into(), &WorkerId::fresh(), scene::LONG).await.expect("claim")
+            }
         });
         let granted: HashSet<ExecutionClaim> = join_all(claims)
             .await
             .into_iter()
             .filter_map(|claimed| match claimed {
-                ExecutionClaimed::Granted { claim, .. } => Some(claim),
+                JobClaimed::Execution(granted) => Some(granted.claim),
                 _ => None,
             })
             .collect();
@@ -66,14 +69,13 @@ async fn an_execution_has_one_lease_holder_across_processes() {
     let database = Database::create().await;
     let stores = two(&database, database::CAPS).await;
     for _ in 0..5 {
-        let run = create(&stores[0]).await;
+        let run = Job::Execution(create(&stores[0]).await);
         let workers: Vec<WorkerId> = (0..20).map(|_| WorkerId::fresh()).collect();
         let claims = workers.iter().enumerate();
         let claims = claims.map(|(n, worker)| stores[n % 2].claim(&run, worker, scene::LONG));
         let claimed = join_all(claims).await;
-        let granted = claimed
-            .iter()
-            .filter(|claimed| matches!(claimed, Ok(ExecutionClaimed::Granted { .. })));
+        let granted =
+            claimed.iter().filter(|claimed| matches!(claimed, Ok(JobClaimed::Execution(_))));
         assert_eq!(granted.count(), 1, "{claimed:?}");
     }
 }
@@ -82,16 +84,16 @@ async fn an_execution_has_one_lease_holder_across_processes() {
 async fn no_two_relays_get_the_same_execution() {
     let database = Database::create().await;
     let stores = two(&database, database::CAPS).await;
-    let expected: HashSet<ExecutionId> =
-        join_all((0..60).map(|n| create(&stores[n % 2]))).await.into_iter().collect();
+    let created = join_all((0..60).map(|n| create(&stores[n % 2]))).await;
+    let expected: HashSet<Job> = created.into_iter().map(Job::Execution).collect();
     let hold = Duration::from_secs(600);
-    let takes = (0..12).map(|n| Executions::due(&stores[n % 2], 10, hold));
+    let takes = (0..12).map(|n| stores[n % 2].due(10, hold));
     let mut given = Vec::new();
     for batch in join_all(takes).await {
         given.extend(batch.expect("due"));
     }
     // Some may have been skipped while the other relay had them locked.
-    given.extend(Executions::due(&stores[0], 100, hold).await.expect("due"));
+    given.extend(stores[0].due(100, hold).await.expect("due"));
     assert_eq!(given.len(), expected.len(), "none twice");
     assert_eq!(given.into_iter().collect::<HashSet<_>>(), expected);
 }
@@ -105,15 +107,15 @@ async fn concurrent_stops_ends_and_sub_executions_neither_deadlock_nor_leave_one
         let (here, there, ann) = (&stores[n % 2], &stores[(n + 1) % 2], &ann);
         async move {
             let root = create(here).await;
-            here.claim(&root, &WorkerId::fresh(), scene::LONG).await.expect("claim");
+            here.claim(&(&root).into(), &WorkerId::fresh(), scene::LONG).await.expect("claim");
             let children = (0..6).map(|_| async {
                 let new = agent_scene::new_execution(ann);
                 let new = ports::store::NewExecution { parent: Some(root.clone()), ..new };
                 let id = new.id.clone();
                 there.create(new).await.expect("create");
-                let claimed = here.claim(&id, &WorkerId::fresh(), scene::LONG).await;
-                if let ExecutionClaimed::Granted { claim, .. } = claimed.expect("claim") {
-                    here.advance(&claim, ended(0)).await.expect("advance");
+                let claimed = here.claim(&(&id).into(), &WorkerId::fresh(), scene::LONG).await;
+                if let JobClaimed::Execution(granted) = claimed.expect("claim") {
+                    here.advance(&granted.claim, ended(0)).await.expect("advance");
                 }
                 here.request_stop(ann, &id).await.expect("stop");
             });
@@ -139,11 +141,11 @@ async fn many_executions_journal_at_the_same_time() {
     for runs in [1, 16, 64] {
         let claims = (0..runs).map(|_| async {
             let run = create(&store).await;
-            let claimed = store.claim(&run, &WorkerId::fresh(), scene::LONG).await;
-            let ExecutionClaimed::Granted { claim, .. } = claimed.expect("claim") else {
+            let claimed = store.claim(&run.into(), &WorkerId::fresh(), scene::LONG).await;
+            let JobClaimed::Execution(granted) = claimed.expect("claim") else {
                 panic!("the execution is not claimed")
             };
-            claim
+            granted.claim
         });
         let claims = join_all(claims).await;
         let started = Instant::now();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::{
     NewOperation, NewSession, NewTurn, OperationBegun, OperationKey, ParentTurn, TurnOpened,
 };
@@ -16,9 +16,9 @@ use protocol::turn::{TurnClaim, TurnRequest, TurnStatus};
 use protocol::{OperationId, SessionId, TurnId, WorkerId};
 use testkit::conformance::scene;
 
-use super::super::PostgresStore;
 use super::database::Database;
 use super::fixture::ports;
+use crate::postgres::PostgresStore;
 
 const CAPS: UserLimits = UserLimits { running: 2, in_flight: 1_000, executions: 25 };
 
@@ -135,12 +135,15 @@ impl Life<'_> {
     /// Claims the turn as soon as it has its permit. `None` when it has ended.
     async fn claim(&self, turn: &TurnId) -> Option<TurnClaim> {
         loop {
-            match self.store.claim(turn, &WorkerId::fresh(), scene::LONG).await.expect("claim") {
-                TurnClaimed::Granted { claim, .. } => return Some(claim),
-                TurnClaimed::Ended => return None,
-                TurnClaimed::Held | TurnClaimed::NotAdmitted => {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
+            match self
+                .store
+                .claim(&turn.into(), &WorkerId::fresh(), scene::LONG)
+                .await
+                .expect("claim")
+            {
+                JobClaimed::Turn(granted) => return Some(granted.claim),
+                JobClaimed::Ended => return None,
+                _ => tokio::time::sleep(Duration::from_millis(5)).await,
             }
         }
     }

@@ -8,13 +8,13 @@
 
 use protocol::{SessionId, TurnId, UserId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
 
 /// Locks the quota key of a new turn of the session, and returns it. `None` when the session does not exist.
-pub(in super::super) async fn lock_for_new(
+pub(crate) async fn lock_for_new(
     db: &PooledConnection,
     session: &SessionId,
 ) -> Result<Option<String>, PostgresError> {
@@ -28,7 +28,7 @@ pub(in super::super) async fn lock_for_new(
 
 /// Locks the quota keys in which a change to this turn, above all its end, may free a permit. `None` when the turn
 /// does not exist.
-pub(in super::super) async fn lock_of(
+pub(crate) async fn lock_of(
     db: &PooledConnection,
     turn: &TurnId,
 ) -> Result<Option<Vec<String>>, PostgresError> {
@@ -40,17 +40,17 @@ pub(in super::super) async fn lock_of(
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
-    let quota_key: String = rows::get(&row, "slot")?;
-    let user: Option<UserId> = rows::optional_id(&row, "user_id")?;
+    let quota_key = row.text("slot")?;
+    let user: Option<UserId> = row.optional_id("user_id")?;
     if user.is_some_and(|user| user_key(&user) == quota_key) {
         lock(db, &quota_key).await?;
         return Ok(Some(vec![quota_key]));
     }
-    lock_all(db, &rows::id(&row, "session_id")?).await
+    lock_all(db, &row.id("session_id")?).await
 }
 
 /// Locks all quota keys of the session's turns; the current key is last.
-pub(in super::super) async fn lock_all(
+pub(crate) async fn lock_all(
     db: &PooledConnection,
     session: &SessionId,
 ) -> Result<Option<Vec<String>>, PostgresError> {
@@ -66,7 +66,7 @@ pub(in super::super) async fn lock_all(
 }
 
 /// Locks the quota keys of many sessions. In alphabetical order a session's key precedes any user's.
-pub(super) async fn lock_many(
+pub(crate) async fn lock_many(
     db: &PooledConnection,
     mut quota_keys: Vec<String>,
 ) -> Result<(), PostgresError> {
@@ -77,16 +77,13 @@ pub(super) async fn lock_many(
     Ok(())
 }
 
-pub(in super::super) async fn lock(
-    db: &PooledConnection,
-    quota_key: &str,
-) -> Result<(), PostgresError> {
+pub(crate) async fn lock(db: &PooledConnection, quota_key: &str) -> Result<(), PostgresError> {
     db.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", &[&TextParam(quota_key)])
         .await?;
     Ok(())
 }
 
-pub(in super::super) fn session_key(session: &SessionId) -> String {
+pub(crate) fn session_key(session: &SessionId) -> String {
     format!("session:{session}")
 }
 
@@ -101,5 +98,5 @@ async fn user_of(
     let row = db
         .query_opt("SELECT user_id FROM session WHERE id = $1", &[&TextParam(session.as_str())])
         .await?;
-    row.map(|row| rows::optional_id(&row, "user_id")).transpose()
+    row.map(|row| row.optional_id("user_id")).transpose()
 }

@@ -4,14 +4,14 @@ use protocol::SessionId;
 use protocol::session::Owner;
 use protocol::turn::Turn;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::rows::{of_turn, turn_columns};
-use super::super::sessions::user;
-use super::super::text_param::TextParam;
 use super::advisory_locks;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::sessions::user;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rows::turns::{of_turn, turn, turn_columns};
 
 /// Every turn of the session and every turn started by one of them, at any depth. An ended turn may have started
 /// others that still run, so the traversal includes ended turns.
@@ -50,7 +50,7 @@ const CANCELLED: &str = concat!(
     "WHERE t.status IN ('queued', 'running') ORDER BY b.level, t.accepted"
 );
 
-pub(super) async fn request_cancel(
+pub(crate) async fn request_cancel(
     store: PostgresStore,
     owner: Owner,
     session: SessionId,
@@ -71,7 +71,7 @@ async fn cancel(
     // locks in the same order.
     let quota_keys = db.query(SLOTS, &[&session]).await?;
     let quota_keys =
-        quota_keys.iter().map(|row| rows::get(row, "slot")).collect::<Result<Vec<_>, _>>()?;
+        quota_keys.iter().map(|row| row.text("slot")).collect::<Result<Vec<_>, _>>()?;
     advisory_locks::lock_many(db, quota_keys).await?;
     let found = db
         .query_opt(
@@ -86,5 +86,5 @@ async fn cancel(
     // its parent, so after a pass that finds nothing no more can appear.
     while !db.query(MARK, &[&session]).await?.is_empty() {}
     let turns = db.query(CANCELLED, &[&session]).await?;
-    turns.iter().map(rows::turn).collect()
+    turns.iter().map(turn).collect()
 }

@@ -3,27 +3,36 @@
 use futures::future::try_join;
 use protocol::turn::TurnClaim;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::stream_log::count_fenced;
-use super::super::text_param::TextParam;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rows::messages::MessagePosition;
+use crate::rules::fenced_writes::count_fenced;
 
-pub(in super::super) struct ClaimedRows {
-    pub(in super::super) ordinal: i64,
+pub(crate) struct ClaimedRows {
+    pub(crate) ordinal: i64,
     /// The last ordinal of the session's turns, and the last sequence of its messages.
-    pub(in super::super) last_ordinal: i64,
-    pub(in super::super) last_sequence: i64,
-    pub(super) last_record: Option<String>,
-    pub(in super::super) cancel_requested: bool,
+    pub(crate) last_ordinal: i64,
+    pub(crate) last_sequence: i64,
+    pub(crate) last_record: Option<String>,
+    pub(crate) cancel_requested: bool,
     /// How long the turn has run, by the clock of the database.
-    pub(super) ran_ms: i64,
+    pub(crate) ran_ms: i64,
 }
 
 impl ClaimedRows {
     /// Ordinal for the messages the turn writes. An operation outside the order writes behind the newest turn.
-    pub(in super::super) fn message_ordinal(&self) -> i64 {
+    fn message_ordinal(&self) -> i64 {
         if self.ordinal > 0 { self.ordinal } else { self.last_ordinal }
+    }
+
+    pub(crate) fn message_position<'a>(
+        &self,
+        claim: &'a TurnClaim,
+        wall_us: i64,
+    ) -> MessagePosition<'a> {
+        MessagePosition::of_claim(claim, self.message_ordinal(), wall_us)
     }
 }
 
@@ -34,7 +43,7 @@ const TURN: &str = "\
     FROM turn WHERE id = $1 AND fence = $2 AND status = 'running' FOR UPDATE";
 
 /// Returns `None` when the claim is stale; the caller must then write nothing.
-pub(in super::super) async fn lock(
+pub(crate) async fn lock(
     db: &PooledConnection,
     claim: &TurnClaim,
 ) -> Result<Option<ClaimedRows>, PostgresError> {
@@ -50,11 +59,11 @@ pub(in super::super) async fn lock(
         return Ok(None);
     };
     Ok(Some(ClaimedRows {
-        ordinal: rows::get(&turn, "ordinal")?,
-        last_ordinal: rows::get(&session, "last_ordinal")?,
-        last_sequence: rows::get(&session, "last_sequence")?,
-        last_record: rows::get(&turn, "last_record")?,
-        cancel_requested: rows::get(&turn, "cancel_requested")?,
-        ran_ms: rows::get::<Option<i64>>(&turn, "ran_ms")?.unwrap_or(0).max(0),
+        ordinal: turn.integer("ordinal")?,
+        last_ordinal: session.integer("last_ordinal")?,
+        last_sequence: session.integer("last_sequence")?,
+        last_record: turn.optional_text("last_record")?,
+        cancel_requested: turn.flag("cancel_requested")?,
+        ran_ms: turn.optional_integer("ran_ms")?.unwrap_or(0).max(0),
     }))
 }

@@ -8,30 +8,27 @@ use protocol::message::MessageRole;
 use protocol::turn::{TurnClaim, TurnStatus};
 use protocol::{Segment, TurnId};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::messages::{self, MessageRowPosition};
-use super::super::rows;
-use super::super::stream_log::{check, judge};
-use super::super::text_param::{TextParam, optional};
 use super::claimed_rows::{self, ClaimedRows};
 use super::permits::admit_for_keys;
 use super::{advisory_locks, settle, usage};
 use crate::live::LogEnd;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::messages;
+use crate::postgres::stream_log::SEQS;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::StoreRow;
+use crate::rules::append::{LogState, check_segment, judge, refused_end, unstored};
+use crate::rules::turn_end::check_final;
 
-pub(super) async fn finish(
+pub(crate) async fn finish(
     store: PostgresStore,
     claim: TurnClaim,
     ending: TurnEnding,
 ) -> Result<Fenced<TurnFinished>, PostgresError> {
-    if !ending.status.is_final() {
-        return Err(PostgresError::broken(format!(
-            "{} is not a final turn status",
-            ending.status.as_str()
-        )));
-    }
-    check(&ending.last)?;
+    check_final(ending.status)?;
+    check_segment(&ending.last, SEQS)?;
     let db = PooledConnection::begin(&store.pool).await?;
     let ended = end(&db, &store, &claim, &ending).await?;
     db.commit().await?;
@@ -96,13 +93,11 @@ async fn lock_log(
             &[&TextParam(claim.turn_id.as_str())],
         )
         .await?;
-    let stored = log.as_ref().map(|log| rows::number(log, "last_seq")).transpose()?;
-    let last = ending.last.after(stored.unwrap_or(0)).unwrap_or_else(|| ending.last.clone());
-    match (judge(log.as_ref(), claim.fence, last.first)?, log) {
-        (SegmentAppended::Stored, Some(log)) => Ok((rows::get(&log, "id")?, last)),
-        (refused, _) => Err(PostgresError::broken(format!(
-            "the last chunks of a turn were refused: {refused:?}"
-        ))),
+    let state = log.as_ref().map(LogState::read).transpose()?;
+    let last = unstored(&ending.last, state.map_or(0, |log| log.last));
+    match (judge(state, claim.fence, last.first), log) {
+        (SegmentAppended::Stored, Some(log)) => Ok((log.integer("id")?, last)),
+        (refused, _) => Err(refused_end(&refused).into()),
     }
 }
 
@@ -114,9 +109,7 @@ async fn add_messages(
     ending: &TurnEnding,
     claimed: &ClaimedRows,
 ) -> Result<(), PostgresError> {
-    let ordinal = claimed.message_ordinal();
-    let to =
-        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let to = claimed.message_position(claim, wall_us);
     let answer = ending.messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let inserts = (claimed.last_sequence + 1..).zip(ending.messages.iter().enumerate()).map(
         |(sequence, (n, message))| {

@@ -6,30 +6,30 @@ use futures::future::try_join;
 use protocol::turn::{Turn, TurnRequest};
 use protocol::{SessionId, TurnId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::leases::seconds;
-use super::super::rows;
-use super::super::rows::{of_turn, turn_columns};
-use super::super::text_param::{TextParam, optional};
-use crate::submission_key::SubmissionKey;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::leases::seconds;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::turns::{of_turn, turn, turn_columns};
+use crate::rules::json::to_json;
+use crate::rules::submission_key::SubmissionKey;
 
-pub(in super::super) struct TurnInsert<'a> {
-    pub(in super::super) id: &'a TurnId,
-    pub(in super::super) session: &'a SessionId,
-    pub(in super::super) ordinal: i64,
-    pub(in super::super) quota_key: &'a str,
-    pub(in super::super) admitted: bool,
-    pub(in super::super) request: &'a TurnRequest,
-    pub(in super::super) submission: SubmissionKey<'a>,
-    pub(in super::super) parent: Option<&'a TurnId>,
-    pub(in super::super) cancel_requested: bool,
-    pub(in super::super) push_grace: Duration,
-    pub(in super::super) wall_us: i64,
+pub(crate) struct TurnInsert<'a> {
+    pub(crate) id: &'a TurnId,
+    pub(crate) session: &'a SessionId,
+    pub(crate) ordinal: i64,
+    pub(crate) quota_key: &'a str,
+    pub(crate) admitted: bool,
+    pub(crate) request: &'a TurnRequest,
+    pub(crate) submission: SubmissionKey<'a>,
+    pub(crate) parent: Option<&'a TurnId>,
+    pub(crate) cancel_requested: bool,
+    pub(crate) push_grace: Duration,
+    pub(crate) wall_us: i64,
 }
 
 /// The statements of `insert`, for callers that send more behind them.
-pub(super) const STATEMENTS: [&str; 2] = [INSERT, CREATE_LOG];
+pub(crate) const STATEMENTS: [&str; 2] = [INSERT, CREATE_LOG];
 
 const CREATE_LOG: &str =
     "INSERT INTO log (task_id, fence, last_seq, sealed) VALUES ($1, 0, 0, false)";
@@ -51,12 +51,11 @@ const INSERT: &str = concat!(
 
 /// Adds a turn, with an empty stream log. An admitted turn is due after the grace period its caller asked for; any
 /// other becomes due when another turn ends.
-pub(in super::super) async fn insert(
+pub(crate) async fn insert(
     db: &PooledConnection,
     new: TurnInsert<'_>,
 ) -> Result<Turn, PostgresError> {
-    let request = serde_json::to_string(new.request)
-        .map_err(|error| PostgresError::broken(error.to_string()))?;
+    let request = to_json(new.request)?;
     let id = TextParam(new.id.as_str());
     let (row, _) = try_join(
         db.query_one(
@@ -79,5 +78,5 @@ pub(in super::super) async fn insert(
         db.query(CREATE_LOG, &[&id]),
     )
     .await?;
-    rows::turn(&row)
+    turn(&row)
 }

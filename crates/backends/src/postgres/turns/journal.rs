@@ -3,22 +3,20 @@
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join_all, try_join4};
 use ports::Fenced;
-use ports::store::{BackgroundEnd, JournalEntry, JournalRecord};
+use ports::store::{JournalEntry, JournalRecord};
 use protocol::tool::ToolEffect;
 use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
-use protocol::{BackgroundId, CallId, TurnId};
-use tokio_postgres::Row;
+use protocol::{CallId, TurnId};
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::messages::{self, MessageRowPosition};
-use super::super::text_param::TextParam;
-use super::{claimed_rows, usage};
-use crate::words;
+use super::{background_calls, claimed_rows, usage};
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::messages;
+use crate::postgres::text_param::TextParam;
 
-pub(super) async fn record(
+pub(crate) async fn record(
     store: PostgresStore,
     claim: TurnClaim,
     record: JournalRecord,
@@ -39,13 +37,12 @@ async fn write(
     if claimed.last_record.as_deref() == Some(record.id.as_str()) {
         return Ok(Fenced::Done(()));
     }
-    let ordinal = claimed.message_ordinal();
-    let to =
-        MessageRowPosition { session: &claim.session_id, turn: &claim.turn_id, ordinal, wall_us };
+    let to = claimed.message_position(claim, wall_us);
     let mut sequence = claimed.last_sequence;
     let (mut steps, mut used) = (0, Usage::default());
     // The journal is read in row order, so its rows are sent in order; nothing else depends on it.
-    db.prepare(&[messages::INSERT, INTENT, PARKED, PARKED_ENDED, PARKED_TAKEN]).await?;
+    let [start, end, mark_taken] = background_calls::STATEMENTS;
+    db.prepare(&[messages::INSERT, INTENT, start, end, mark_taken]).await?;
     let mut entries: Vec<BoxFuture<'_, Result<(), PostgresError>>> = Vec::new();
     for entry in &record.entries {
         match entry {
@@ -66,13 +63,13 @@ async fn write(
                 used += *usage;
             }
             JournalEntry::Parked { call_id, id } => {
-                entries.push(parked(db, &claim.turn_id, call_id, id).boxed());
+                entries.push(background_calls::start(db, &claim.turn_id, call_id, id).boxed());
             }
             JournalEntry::ParkedEnded { call_id, end } => {
-                entries.push(parked_ended(db, &claim.turn_id, call_id, end).boxed());
+                entries.push(background_calls::end(db, &claim.turn_id, call_id, end).boxed());
             }
             JournalEntry::ParkedTaken { call_id } => {
-                entries.push(parked_taken(db, &claim.turn_id, call_id).boxed());
+                entries.push(background_calls::mark_taken(db, &claim.turn_id, call_id).boxed());
             }
         }
     }
@@ -111,57 +108,7 @@ async fn intent(
     call: &CallId,
     effect: ToolEffect,
 ) -> Result<(), PostgresError> {
-    let effect = words::effect_word(effect);
+    let effect = effect.as_str();
     db.query(INTENT, &[&TextParam(turn.as_str()), &TextParam(call.as_str()), &effect]).await?;
     Ok(())
-}
-
-const PARKED: &str =
-    "UPDATE journal SET background_id = $3 WHERE turn_id = $1 AND call_id = $2 RETURNING id";
-/// Only the first end is stored.
-const PARKED_ENDED: &str = "\
-    UPDATE journal SET outcome = coalesce(outcome, $3), output = coalesce(output, $4)
-    WHERE turn_id = $1 AND call_id = $2 AND background_id IS NOT NULL RETURNING id";
-const PARKED_TAKEN: &str = "\
-    UPDATE journal SET taken = true
-    WHERE turn_id = $1 AND call_id = $2 AND background_id IS NOT NULL RETURNING id";
-
-async fn parked(
-    db: &PooledConnection,
-    turn: &TurnId,
-    call: &CallId,
-    id: &BackgroundId,
-) -> Result<(), PostgresError> {
-    let id = TextParam(id.as_str());
-    changed(
-        db.query_opt(PARKED, &[&TextParam(turn.as_str()), &TextParam(call.as_str()), &id]).await?,
-    )
-}
-
-async fn parked_ended(
-    db: &PooledConnection,
-    turn: &TurnId,
-    call: &CallId,
-    end: &BackgroundEnd,
-) -> Result<(), PostgresError> {
-    let (turn, call) = (TextParam(turn.as_str()), TextParam(call.as_str()));
-    let (outcome, output) = (words::outcome_word(end.outcome), TextParam(&end.output));
-    changed(db.query_opt(PARKED_ENDED, &[&turn, &call, &outcome, &output]).await?)
-}
-
-async fn parked_taken(
-    db: &PooledConnection,
-    turn: &TurnId,
-    call: &CallId,
-) -> Result<(), PostgresError> {
-    changed(
-        db.query_opt(PARKED_TAKEN, &[&TextParam(turn.as_str()), &TextParam(call.as_str())]).await?,
-    )
-}
-
-fn changed(row: Option<Row>) -> Result<(), PostgresError> {
-    match row {
-        Some(_) => Ok(()),
-        None => Err(PostgresError::broken("the journal has no such background call")),
-    }
 }

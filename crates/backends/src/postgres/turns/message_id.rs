@@ -1,33 +1,24 @@
 //! Finds what a client's message id is already used for.
 
 use futures::future::try_join3;
-use ports::store::TurnOpened;
-use protocol::follow_up::FollowUpState;
 use protocol::{MessageId, SessionId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::rows::{follow_up_columns, of_turn, turn_columns};
-use super::super::text_param::TextParam;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rows::follow_ups::{follow_up, follow_up_columns};
+use crate::rows::turns::{of_turn, turn, turn_columns};
+use crate::rules::message_id_use::{MessageIdUse, used_by_follow_up, used_by_turn};
 
-#[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum MessageIdUse {
-    /// The id is free.
-    Free,
-    /// Used by a follow-up that was returned to its sender. It may be reused after that follow-up is removed.
-    Returned,
-    Used(TurnOpened),
-}
-
-pub(in super::super) async fn find_message_id(
+pub(crate) async fn find_message_id(
     db: &PooledConnection,
     session: &SessionId,
     client_id: &str,
     fingerprint: Option<&str>,
 ) -> Result<MessageIdUse, PostgresError> {
     let (session, client) = (TextParam(session.as_str()), TextParam(client_id));
-    let (turn, follow_up, row) = try_join3(
+    let (used_turn, used_follow_up, message) = try_join3(
         db.query_opt(
             concat!(
                 "SELECT ",
@@ -52,34 +43,19 @@ pub(in super::super) async fn find_message_id(
         ),
     )
     .await?;
-    let is_same = |row| -> Result<bool, PostgresError> {
-        Ok(rows::get::<Option<String>>(row, "fingerprint")?.as_deref() == fingerprint)
-    };
-    if let Some(turn) = turn {
-        let joined = is_same(&turn)?;
-        let turn = Box::new(rows::turn(&turn)?);
-        return Ok(MessageIdUse::Used(if joined {
-            TurnOpened::Joined(turn)
-        } else {
-            TurnOpened::Reused
-        }));
+    if let Some(row) = used_turn {
+        return Ok(used_by_turn(turn(&row)?, row.optional_str("fingerprint")?, fingerprint));
     }
-    if let Some(found) = follow_up {
-        let follow_up = Box::new(rows::follow_up(&found)?);
-        return Ok(match follow_up.state {
-            _ if !is_same(&found)? => MessageIdUse::Used(TurnOpened::Reused),
-            FollowUpState::Pending | FollowUpState::Delivered => {
-                MessageIdUse::Used(TurnOpened::FollowUp(follow_up))
-            }
-            FollowUpState::Returned | FollowUpState::Dropped => MessageIdUse::Returned,
-        });
+    if let Some(row) = used_follow_up {
+        let stored = row.optional_str("fingerprint")?;
+        return Ok(used_by_follow_up(follow_up(&row)?, stored, fingerprint));
     }
     // The id of a row whose id no client chose cannot be used again.
-    Ok(row.map_or(MessageIdUse::Free, |_| MessageIdUse::Used(TurnOpened::Reused)))
+    Ok(if message.is_some() { MessageIdUse::Reused } else { MessageIdUse::Free })
 }
 
 /// Removes the returned follow-up.
-pub(in super::super) async fn delete_returned(
+pub(crate) async fn delete_returned(
     db: &PooledConnection,
     session: &SessionId,
     id: &MessageId,

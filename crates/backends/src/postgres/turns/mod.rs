@@ -1,15 +1,17 @@
 //! Turns: opened, journaled, finished.
 
-pub(super) mod advisory_locks;
+pub(crate) mod advisory_locks;
+mod background_calls;
 mod cancel;
-pub(super) mod claimed_rows;
+pub(crate) mod claim;
+pub(crate) mod claimed_rows;
 mod finish;
-pub(super) mod insert;
+pub(crate) mod insert;
 mod journal;
-pub(super) mod message_id;
-pub(super) mod open;
+pub(crate) mod message_id;
+pub(crate) mod open;
 mod parent;
-pub(super) mod permits;
+pub(crate) mod permits;
 mod position;
 mod progress;
 mod regenerate;
@@ -29,13 +31,15 @@ use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId};
 
 use self::position::ActiveTurn;
+use super::PostgresStore;
 use super::bounded_call::bounded;
 use super::connection::PooledConnection;
 use super::error::PostgresError;
-use super::rows::{of_turn, turn_columns};
 use super::sessions::user;
 use super::text_param::TextParam;
-use super::{PostgresStore, rows};
+use crate::rows::StoreRow;
+use crate::rows::reports::open_turns;
+use crate::rows::turns::{of_turn, select_turns, turn, turn_columns};
 
 #[async_trait]
 impl Turns for PostgresStore {
@@ -43,21 +47,18 @@ impl Turns for PostgresStore {
         self.write(open::open(self.clone(), owner.clone(), new)).await
     }
 
-    async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>> {
+    async fn get(&self, owner: &Owner, turn_id: &TurnId) -> PortResult<Option<Turn>> {
         self.read(|db| async move {
             let row = db
                 .query_opt(
                     concat!(
-                        "SELECT ",
-                        turn_columns!(),
-                        " FROM turn AS t",
-                        of_turn!(),
+                        select_turns!(),
                         "WHERE t.id = $1 AND (s.user_id IS NULL OR s.user_id = $2)"
                     ),
-                    &[&TextParam(turn.as_str()), &user(owner)],
+                    &[&TextParam(turn_id.as_str()), &user(owner)],
                 )
                 .await?;
-            row.as_ref().map(rows::turn).transpose()
+            row.as_ref().map(turn).transpose()
         })
         .await
     }
@@ -120,12 +121,7 @@ impl Turns for PostgresStore {
                     &[],
                 )
                 .await?;
-            let since = rows::get::<Option<i64>>(&row, "since")?.unwrap_or(now);
-            Ok(OpenTurns {
-                queued: rows::number(&row, "queued")?,
-                running: rows::number(&row, "running")?,
-                oldest_queued: Duration::from_micros((now - since).max(0) as u64),
-            })
+            open_turns(&row, now)
         })
         .await
     }
@@ -134,16 +130,13 @@ impl Turns for PostgresStore {
 /// The turn, regardless of its owner.
 async fn by_id(db: &PooledConnection, id: &TurnId) -> Result<Option<Turn>, PostgresError> {
     let row = db
-        .query_opt(
-            concat!("SELECT ", turn_columns!(), " FROM turn AS t", of_turn!(), "WHERE t.id = $1"),
-            &[&TextParam(id.as_str())],
-        )
+        .query_opt(concat!(select_turns!(), "WHERE t.id = $1"), &[&TextParam(id.as_str())])
         .await?;
-    row.as_ref().map(rows::turn).transpose()
+    row.as_ref().map(turn).transpose()
 }
 
 /// The first turn in the order of the session without a final status.
-pub(super) async fn first_open(
+pub(crate) async fn first_open(
     db: &PooledConnection,
     session: &SessionId,
 ) -> Result<Option<ActiveTurn>, PostgresError> {
@@ -156,8 +149,8 @@ pub(super) async fn first_open(
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
-    let cancel_requested = rows::get(&row, "cancel_requested")?;
-    Ok(Some(ActiveTurn { id: rows::id(&row, "id")?, cancel_requested }))
+    let cancel_requested = row.flag("cancel_requested")?;
+    Ok(Some(ActiveTurn { id: row.id("id")?, cancel_requested }))
 }
 
 /// Turns end in the order of their ordinals, so the last of them ended last.
@@ -180,7 +173,7 @@ async fn current(
 ) -> Result<Option<(Turn, Option<Duration>)>, PostgresError> {
     let row = db.query_opt(CURRENT, &[&TextParam(session.as_str()), &user(owner)]).await?;
     let Some(row) = row else { return Ok(None) };
-    let ago: Option<f64> = rows::get(&row, "ended_ago")?;
+    let ago: Option<f64> = row.try_get("ended_ago")?;
     let ago = ago.map(|seconds| Duration::from_secs_f64(seconds.max(0.0)));
-    Ok(Some((rows::turn(&row)?, ago)))
+    Ok(Some((turn(&row)?, ago)))
 }

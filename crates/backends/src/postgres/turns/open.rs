@@ -6,21 +6,22 @@ use protocol::message::NewMessage;
 use protocol::session::Owner;
 use protocol::{MessageId, SessionId, TurnId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::messages::{self, MessageRowPosition};
-use super::super::sessions::user;
-use super::super::text_param::TextParam;
-use super::super::{PostgresStore, follow_ups, rows};
 use super::insert::{STATEMENTS, insert};
-use super::message_id::{MessageIdUse, delete_returned, find_message_id};
-use super::parent::{self, ParentReadiness};
+use super::message_id::{delete_returned, find_message_id};
 use super::permits::permit_usage;
 use super::position::{self, SessionCounters, TurnPosition};
-use super::{advisory_locks, first_open, regenerate};
-use crate::submission_key::SubmissionKey;
+use super::{advisory_locks, first_open, parent, regenerate};
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::sessions::user;
+use crate::postgres::text_param::TextParam;
+use crate::postgres::{PostgresStore, follow_ups, messages};
+use crate::rows::StoreRow;
+use crate::rows::messages::MessagePosition;
+use crate::rules::message_id_use::MessageIdUse;
+use crate::rules::submission_key::SubmissionKey;
 
-pub(super) async fn open(
+pub(crate) async fn open(
     store: PostgresStore,
     owner: Owner,
     new: NewTurn,
@@ -67,7 +68,7 @@ async fn accept(
 }
 
 /// `None` when this owner has no such session.
-pub(in super::super) async fn lock_session(
+pub(crate) async fn lock_session(
     db: &PooledConnection,
     owner: &Owner,
     session: &SessionId,
@@ -81,8 +82,8 @@ pub(in super::super) async fn lock_session(
         .await?;
     let Some(row) = row else { return Ok(None) };
     Ok(Some(SessionCounters {
-        last_ordinal: rows::get(&row, "last_ordinal")?,
-        last_sequence: rows::get(&row, "last_sequence")?,
+        last_ordinal: row.integer("last_ordinal")?,
+        last_sequence: row.integer("last_sequence")?,
     }))
 }
 
@@ -95,20 +96,19 @@ async fn submit(
     when_busy: WhenBusy,
 ) -> Result<TurnOpened, PostgresError> {
     let mut message = message.clone();
-    let mut before = MessageIdUse::Free;
+    let mut was_returned = false;
     if let Some(client_id) = submission.client_id {
-        before = find_message_id(db, &new.session_id, client_id, submission.fingerprint).await?;
+        let found = find_message_id(db, &new.session_id, client_id, submission.fingerprint).await?;
+        was_returned = found == MessageIdUse::Returned;
+        if let Some(reply) = found.reply_to_submission() {
+            return Ok(reply);
+        }
         message.id = MessageId::from(client_id);
     }
-    if let MessageIdUse::Used(opened) = before {
-        return Ok(opened);
-    }
-    if let Some(parent) = &new.parent {
-        match parent::lock(db, parent).await? {
-            ParentReadiness::Ready => {}
-            ParentReadiness::Ended => return Ok(TurnOpened::ParentEnded),
-            ParentReadiness::FannedOut => return Ok(TurnOpened::TooManyChildren),
-        }
+    if let Some(parent_turn) = &new.parent
+        && let Some(refused) = parent::refusal(db, parent_turn).await?
+    {
+        return Ok(refused);
     }
     if let (WhenBusy::FollowUp, Some(active)) = (when_busy, at.active)
         && !active.cancel_requested
@@ -127,17 +127,13 @@ async fn submit(
     if !at.has_room() {
         return Ok(TurnOpened::TooMany);
     }
-    if before == MessageIdUse::Returned {
+    if was_returned {
         delete_returned(db, &new.session_id, &message.id).await?;
     }
     let turn = TurnId::fresh();
     let wall_us = at.store.wall_us();
-    let to = MessageRowPosition {
-        session: &new.session_id,
-        turn: &turn,
-        ordinal: at.ordinal(),
-        wall_us,
-    };
+    let to =
+        MessagePosition { session: &new.session_id, turn: &turn, ordinal: at.ordinal(), wall_us };
     let sequence = at.last_sequence() + 1;
     // Sent at once, with the commit behind them: if one of them fails, nothing is committed.
     db.prepare(&STATEMENTS).await?;

@@ -1,27 +1,20 @@
 //! Whether a turn may start another one by a tool call.
 
-use ports::store::ParentTurn;
+use ports::store::{ParentTurn, TurnOpened};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ParentReadiness {
-    Ready,
-    /// It has ended, or is being cancelled.
-    Ended,
-    /// It has reached its limit of open sub-turns.
-    FannedOut,
-}
-
+/// Why a call of this parent may not start a turn; `None` when it may.
+///
 /// Locks the parent, so that its cancellation or end either comes before the new turn or includes it. Operations do
 /// not count: they have a limit per session.
-pub(super) async fn lock(
+pub(crate) async fn refusal(
     db: &PooledConnection,
     parent: &ParentTurn,
-) -> Result<ParentReadiness, PostgresError> {
+) -> Result<Option<TurnOpened>, PostgresError> {
     let turn = TextParam(parent.turn.as_str());
     let at_work = db
         .query_opt(
@@ -31,7 +24,7 @@ pub(super) async fn lock(
         )
         .await?;
     if at_work.is_none() {
-        return Ok(ParentReadiness::Ended);
+        return Ok(Some(TurnOpened::ParentEnded));
     }
     let row = db
         .query_one(
@@ -41,7 +34,6 @@ pub(super) async fn lock(
             &[&turn],
         )
         .await?;
-    let children = rows::number(&row, "children")?;
-    let may = children < u64::from(parent.fan_out);
-    Ok(if may { ParentReadiness::Ready } else { ParentReadiness::FannedOut })
+    let too_many = row.number("children")? >= u64::from(parent.fan_out);
+    Ok(too_many.then_some(TurnOpened::TooManyChildren))
 }

@@ -5,15 +5,15 @@ use deadpool_postgres::Pool;
 use protocol::TurnId;
 use protocol::limits::UserLimits;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::TextParam;
 use super::advisory_locks;
-use crate::permit_usage::PermitUsage;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rules::permit_usage::PermitUsage;
 
 /// Exact for as long as the quota key is locked.
-pub(in super::super) async fn permit_usage(
+pub(crate) async fn permit_usage(
     db: &PooledConnection,
     quota_key: &str,
 ) -> Result<PermitUsage, PostgresError> {
@@ -25,10 +25,7 @@ pub(in super::super) async fn permit_usage(
             &[&TextParam(quota_key)],
         )
         .await?;
-    Ok(PermitUsage {
-        in_flight: rows::number(&row, "in_flight")?,
-        permits: rows::number(&row, "places")?,
-    })
+    Ok(PermitUsage { in_flight: row.number("in_flight")?, permits: row.number("places")? })
 }
 
 /// Of each session only the first open turn may run, besides those outside the order. A resting turn waits for no
@@ -58,16 +55,16 @@ const ADMIT: &str = "\
     SELECT id FROM admitted ORDER BY accepted";
 
 /// Gives out the free permits of a locked quota key, makes the newly admitted turns due, and returns them.
-pub(in super::super) async fn admit(
+pub(crate) async fn admit(
     db: &PooledConnection,
     caps: UserLimits,
     quota_key: &str,
 ) -> Result<Vec<TurnId>, PostgresError> {
     let found = db.query(ADMIT, &[&TextParam(quota_key), &i64::from(caps.running)]).await?;
-    found.iter().map(|row| rows::id(row, "id")).collect()
+    found.iter().map(|row| row.id("id")).collect()
 }
 
-pub(in super::super) async fn admit_for_keys(
+pub(crate) async fn admit_for_keys(
     db: &PooledConnection,
     caps: UserLimits,
     quota_keys: &[String],
@@ -81,10 +78,7 @@ pub(in super::super) async fn admit_for_keys(
 
 /// Does the same for every quota key with waiting turns: permits may have become free while no process ran, or the
 /// limits may have been raised.
-pub(in super::super) async fn admit_all(
-    pool: &Pool,
-    caps: UserLimits,
-) -> Result<(), PostgresError> {
+pub(crate) async fn admit_all(pool: &Pool, caps: UserLimits) -> Result<(), PostgresError> {
     let db = PooledConnection::get(pool).await?;
     let found = db
         .query(
@@ -96,7 +90,7 @@ pub(in super::super) async fn admit_all(
         .await?;
     drop(db);
     for row in &found {
-        let quota_key: String = rows::get(row, "slot")?;
+        let quota_key = row.text("slot")?;
         let db = PooledConnection::begin(pool).await?;
         advisory_locks::lock(&db, &quota_key).await?;
         admit(&db, caps, &quota_key).await?;

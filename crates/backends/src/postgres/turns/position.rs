@@ -3,51 +3,51 @@
 use ports::store::NewTurn;
 use protocol::TurnId;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::text_param::TextParam;
 use super::insert::TurnInsert;
-use crate::permit_usage::PermitUsage;
-use crate::submission_key::SubmissionKey;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rules::permit_usage::PermitUsage;
+use crate::rules::submission_key::SubmissionKey;
 
 #[derive(Clone, Copy)]
-pub(super) struct TurnPosition<'a> {
-    pub(super) store: &'a PostgresStore,
-    pub(super) quota_key: &'a str,
-    pub(super) counters: SessionCounters,
-    pub(super) permit_usage: PermitUsage,
-    pub(super) active: Option<&'a ActiveTurn>,
+pub(crate) struct TurnPosition<'a> {
+    pub(crate) store: &'a PostgresStore,
+    pub(crate) quota_key: &'a str,
+    pub(crate) counters: SessionCounters,
+    pub(crate) permit_usage: PermitUsage,
+    pub(crate) active: Option<&'a ActiveTurn>,
 }
 
 #[derive(Clone, Copy)]
-pub(in super::super) struct SessionCounters {
-    pub(in super::super) last_ordinal: i64,
-    pub(in super::super) last_sequence: i64,
+pub(crate) struct SessionCounters {
+    pub(crate) last_ordinal: i64,
+    pub(crate) last_sequence: i64,
 }
 
 /// The first turn of the session that has not ended.
 #[derive(Clone, Debug)]
-pub(in super::super) struct ActiveTurn {
-    pub(in super::super) id: TurnId,
-    pub(in super::super) cancel_requested: bool,
+pub(crate) struct ActiveTurn {
+    pub(crate) id: TurnId,
+    pub(crate) cancel_requested: bool,
 }
 
 impl TurnPosition<'_> {
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.permit_usage.in_flight < u64::from(self.store.caps.in_flight)
     }
 
-    pub(super) fn ordinal(&self) -> i64 {
+    pub(crate) fn ordinal(&self) -> i64 {
         self.counters.last_ordinal + 1
     }
 
-    pub(super) fn last_sequence(&self) -> i64 {
+    pub(crate) fn last_sequence(&self) -> i64 {
         self.counters.last_sequence
     }
 
     /// The row of the new turn, at the end of its session.
-    pub(super) fn row<'n>(
+    pub(crate) fn row<'n>(
         &'n self,
         id: &'n TurnId,
         new: &'n NewTurn,
@@ -69,7 +69,7 @@ impl TurnPosition<'_> {
     }
 
     /// Stores the counters after the new turn and the messages up to `last_sequence`.
-    pub(super) async fn count(
+    pub(crate) async fn count(
         &self,
         db: &PooledConnection,
         new: &NewTurn,
@@ -82,5 +82,5 @@ impl TurnPosition<'_> {
     }
 }
 
-pub(super) const COUNT: &str =
+pub(crate) const COUNT: &str =
     "UPDATE session SET last_ordinal = $2, last_sequence = $3, updated_at = $4 WHERE id = $1";

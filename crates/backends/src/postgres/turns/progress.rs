@@ -2,18 +2,20 @@
 
 use futures::future::try_join5;
 use ports::Fenced;
-use ports::store::{BackgroundEnd, BackgroundRecord, JournaledCall, TurnProgress};
+use ports::store::TurnProgress;
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
-use tokio_postgres::Row;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::rows::{message_columns, operation_columns, session_columns};
-use super::super::stream_log::count_fenced;
-use super::super::text_param::TextParam;
-use crate::words;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rows::background_calls::{journal_columns, journaled_call};
+use crate::rows::messages::{message, message_columns};
+use crate::rows::operations::{operation, operation_columns};
+use crate::rows::sessions::{session, session_columns};
+use crate::rows::turns::usage;
+use crate::rules::fenced_writes::count_fenced;
 
 /// Finds the turn only while its claim is valid.
 const CLAIMED: &str = "\
@@ -33,22 +35,21 @@ const HISTORY: &str = concat!(
        AND m.ordinal <= (SELECT t.ordinal FROM turn AS t WHERE t.id = $2 AND t.ordinal > 0)
      ORDER BY m.ordinal, m.sequence"
 );
-const CALLS: &str = "\
-    SELECT call_id, effect, starts, background_id, outcome, output, taken
-    FROM journal WHERE turn_id = $1 ORDER BY id";
+const CALLS: &str =
+    concat!("SELECT ", journal_columns!(), " FROM journal WHERE turn_id = $1 ORDER BY id");
 const OPERATION: &str =
     concat!("SELECT ", operation_columns!(), " FROM operation AS p WHERE p.turn_id = $1");
 
 /// Expects a connection with a snapshot; all queries are sent at once.
-pub(super) async fn progress(
+pub(crate) async fn progress(
     db: &PooledConnection,
     claim: &TurnClaim,
 ) -> Result<Fenced<TurnProgress>, PostgresError> {
-    let (turn, session) = (TextParam(claim.turn_id.as_str()), TextParam(claim.session_id.as_str()));
-    let (claimed, found, messages, calls, operation) = try_join5(
+    let (turn, id) = (TextParam(claim.turn_id.as_str()), TextParam(claim.session_id.as_str()));
+    let (claimed, found, messages, calls, carried_out) = try_join5(
         db.query_opt(CLAIMED, &[&turn, &(claim.fence as i64)]),
-        db.query_opt(SESSION, &[&session]),
-        db.query(HISTORY, &[&session, &turn]),
+        db.query_opt(SESSION, &[&id]),
+        db.query(HISTORY, &[&id, &turn]),
         db.query(CALLS, &[&turn]),
         db.query_opt(OPERATION, &[&turn]),
     )
@@ -58,32 +59,15 @@ pub(super) async fn progress(
         count_fenced();
         return Ok(Fenced::Stale);
     };
-    let session = rows::session(&found)?;
+    let session = session(&found)?;
     Ok(Fenced::Done(TurnProgress {
         owner: session.user_id.clone().map_or(Owner::Anonymous, Owner::User),
         session,
-        messages: messages.iter().map(rows::message).collect::<Result<_, _>>()?,
-        steps_done: rows::get::<i32>(&claimed, "steps_done")? as u32,
-        usage: rows::usage(&claimed)?,
-        calls: calls.iter().map(call).collect::<Result<_, _>>()?,
-        waiting_follow_ups: rows::number(&claimed, "waiting")? as u32,
-        operation: operation.as_ref().map(rows::operation).transpose()?,
+        messages: messages.iter().map(message).collect::<Result<_, _>>()?,
+        steps_done: claimed.small("steps_done")?,
+        usage: usage(&claimed)?,
+        calls: calls.iter().map(journaled_call).collect::<Result<_, _>>()?,
+        waiting_follow_ups: claimed.small("waiting")?,
+        operation: carried_out.as_ref().map(operation).transpose()?,
     }))
-}
-
-fn call(row: &Row) -> Result<JournaledCall, PostgresError> {
-    Ok(JournaledCall {
-        call_id: rows::id(row, "call_id")?,
-        effect: rows::word(row, "effect", words::effect)?,
-        starts: rows::get::<i32>(row, "starts")? as u32,
-        parked: parked(row)?,
-    })
-}
-
-fn parked(row: &Row) -> Result<Option<BackgroundRecord>, PostgresError> {
-    let Some(id) = rows::optional_id(row, "background_id")? else { return Ok(None) };
-    let outcome = rows::optional_word(row, "outcome", words::outcome)?;
-    let output: Option<String> = rows::get(row, "output")?;
-    let end = outcome.zip(output).map(|(outcome, output)| BackgroundEnd { outcome, output });
-    Ok(Some(BackgroundRecord { id, end, taken: rows::get(row, "taken")? }))
 }

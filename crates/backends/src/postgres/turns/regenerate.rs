@@ -4,17 +4,19 @@
 use ports::store::{NewTurn, TurnOpened};
 use protocol::{MessageId, SessionId, TurnId};
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::text_param::{TextParam, optional};
 use super::by_id;
 use super::insert::insert;
 use super::position::TurnPosition;
-use crate::regenerate_target::{RegenerateTarget, Superseded};
-use crate::submission_key::SubmissionKey;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::{TextParam, optional};
+use crate::rows::StoreRow;
+use crate::rows::turns::{regenerate_target, regenerate_target_columns};
+use crate::rules::regenerate_target::{
+    RegenerateTarget, Superseded, is_repeated, reply_while_busy,
+};
 
-pub(super) async fn regenerate(
+pub(crate) async fn regenerate(
     db: &PooledConnection,
     at: TurnPosition<'_>,
     new: &NewTurn,
@@ -34,10 +36,6 @@ pub(super) async fn regenerate(
     if !at.has_room() {
         return Ok(TurnOpened::TooMany);
     }
-    let submission = SubmissionKey {
-        client_id: target.client_id.as_deref(),
-        fingerprint: target.fingerprint.as_deref(),
-    };
     // The client's id moves with its message, and only one turn may have it.
     db.query(
         "UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = $1",
@@ -45,7 +43,7 @@ pub(super) async fn regenerate(
     )
     .await?;
     let turn = TurnId::fresh();
-    let opened = insert(db, at.row(&turn, new, submission)).await?;
+    let opened = insert(db, at.row(&turn, new, target.submission())).await?;
     at.count(db, new, at.last_sequence()).await?;
     replace(db, session, &target, &turn, at.ordinal()).await?;
     Ok(TurnOpened::New(Box::new(opened)))
@@ -71,26 +69,21 @@ async fn find(
 ) -> Result<Option<RegenerateTarget>, PostgresError> {
     let row = db
         .query_opt(
-            "SELECT t.id, t.ordinal, t.superseded_by IS NOT NULL AS superseded, t.client_id,
-                 t.fingerprint
-             FROM turn AS t WHERE t.session_id = $1 AND t.ordinal > 0
+            concat!(
+                "SELECT ",
+                regenerate_target_columns!(),
+                " FROM turn AS t WHERE t.session_id = $1 AND t.ordinal > 0
                AND NOT EXISTS (SELECT 1 FROM operation AS p WHERE p.turn_id = t.id)
                AND ($2::text IS NULL OR t.ordinal <= (
                    SELECT max(n.ordinal) FROM turn AS n
                    WHERE n.session_id = $1 AND (n.message_id = $2 OR n.id = (
                        SELECT turn_id FROM message WHERE session_id = $1 AND id = $2))))
-             ORDER BY t.ordinal DESC LIMIT 1",
+             ORDER BY t.ordinal DESC LIMIT 1"
+            ),
             &[&TextParam(session.as_str()), &optional(said.map(MessageId::as_str))],
         )
         .await?;
-    let Some(row) = row else { return Ok(None) };
-    Ok(Some(RegenerateTarget {
-        id: rows::id(&row, "id")?,
-        ordinal: rows::get(&row, "ordinal")?,
-        superseded: if rows::get(&row, "superseded")? { Superseded::Yes } else { Superseded::No },
-        client_id: rows::get(&row, "client_id")?,
-        fingerprint: rows::get(&row, "fingerprint")?,
-    }))
+    row.as_ref().map(regenerate_target).transpose()
 }
 
 /// A repeated request joins the turn that already regenerates; any other request is refused while a turn runs.
@@ -103,17 +96,9 @@ async fn joined_or_busy(
     let row = db
         .query_one("SELECT regenerates FROM turn WHERE id = $1", &[&TextParam(active.as_str())])
         .await?;
-    let regenerates: Option<TurnId> = rows::optional_id(&row, "regenerates")?;
-    let same = match (regenerates, from) {
-        (None, _) => false,
-        // Without an id, the active turn regenerates the last one.
-        (Some(_), None) => true,
-        (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
-    };
-    match by_id(db, active).await? {
-        Some(turn) if same => Ok(TurnOpened::Joined(Box::new(turn))),
-        _ => Ok(TurnOpened::Busy),
-    }
+    let regenerates: Option<TurnId> = row.optional_id("regenerates")?;
+    let repeated = is_repeated(regenerates.as_ref(), target, from);
+    Ok(reply_while_busy(by_id(db, active).await?.filter(|_| repeated)))
 }
 
 /// Removes the old turn and all later ones from the history, except for the message to respond to again.

@@ -2,19 +2,17 @@
 
 use futures::future::try_join3;
 use ports::store::TurnEnding;
-use protocol::follow_up::FollowUpState;
-use protocol::message::ToolOutcome;
-use protocol::operation::OperationResult;
-use protocol::turn::{TurnClaim, TurnStatus};
+use protocol::turn::TurnClaim;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::operations::result;
-use super::super::text_param::TextParam;
-use crate::words;
+use super::background_calls;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::operations;
+use crate::postgres::text_param::TextParam;
+use crate::rules::turn_end::{operation_result, undelivered_state};
 
 /// Whether any follow-up is still to be drained.
-pub(super) async fn follow_ups_wait(
+pub(crate) async fn follow_ups_wait(
     db: &PooledConnection,
     claim: &TurnClaim,
 ) -> Result<bool, PostgresError> {
@@ -27,32 +25,19 @@ pub(super) async fn follow_ups_wait(
     Ok(waiting.is_some())
 }
 
-pub(super) async fn settle(
+pub(crate) async fn settle(
     db: &PooledConnection,
     claim: &TurnClaim,
     ending: &TurnEnding,
 ) -> Result<(), PostgresError> {
-    let turn = TextParam(claim.turn_id.as_str());
-    let left = match ending.status {
-        TurnStatus::Cancelled => FollowUpState::Dropped,
-        _ => FollowUpState::Returned,
-    };
-    let cancelled = words::outcome_word(ToolOutcome::Cancelled);
-    let ended = ending.operation.clone().unwrap_or_else(|| OperationResult {
-        output: words::ENDED_WITH_ITS_TURN.to_owned(),
-        outcome: ToolOutcome::Cancelled,
-    });
+    let (turn, result) = (TextParam(claim.turn_id.as_str()), operation_result(ending));
     try_join3(
         db.query(
             "UPDATE follow_up SET state = $2 WHERE turn_id = $1 AND state = 'pending'",
-            &[&turn, &left.as_str()],
+            &[&turn, &undelivered_state(ending.status).as_str()],
         ),
-        db.query(
-            "UPDATE journal SET outcome = $2, output = $3
-             WHERE turn_id = $1 AND background_id IS NOT NULL AND outcome IS NULL",
-            &[&turn, &cancelled, &words::ENDED_WITH_ITS_TURN],
-        ),
-        result::store(db, &claim.turn_id, &ended),
+        background_calls::end_all(db, &claim.turn_id),
+        operations::result::store(db, &claim.turn_id, &result),
     )
     .await?;
     Ok(())

@@ -4,11 +4,11 @@ use futures::future::try_join;
 use protocol::turn::TurnClaim;
 use protocol::usage::Usage;
 
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::text_param::TextParam;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
 
-pub(super) async fn add(
+pub(crate) async fn add(
     db: &PooledConnection,
     claim: &TurnClaim,
     usage: &Usage,

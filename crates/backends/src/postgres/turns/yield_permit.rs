@@ -4,16 +4,16 @@ use ports::Fenced;
 use protocol::TurnId;
 use protocol::turn::TurnClaim;
 
-use super::super::PostgresStore;
-use super::super::connection::PooledConnection;
-use super::super::error::PostgresError;
-use super::super::rows;
-use super::super::stream_log::count_fenced;
-use super::super::text_param::TextParam;
 use super::advisory_locks;
 use super::permits::admit_for_keys;
+use crate::postgres::PostgresStore;
+use crate::postgres::connection::PooledConnection;
+use crate::postgres::error::PostgresError;
+use crate::postgres::text_param::TextParam;
+use crate::rows::StoreRow;
+use crate::rules::fenced_writes::fenced;
 
-pub(super) async fn yield_permit(
+pub(crate) async fn yield_permit(
     store: PostgresStore,
     claim: TurnClaim,
 ) -> Result<Fenced<Vec<TurnId>>, PostgresError> {
@@ -23,7 +23,7 @@ pub(super) async fn yield_permit(
     Ok(fenced(due))
 }
 
-pub(super) async fn reacquire_permit(
+pub(crate) async fn reacquire_permit(
     store: PostgresStore,
     claim: TurnClaim,
 ) -> Result<Fenced<bool>, PostgresError> {
@@ -31,13 +31,6 @@ pub(super) async fn reacquire_permit(
     let reacquired = try_reacquire(&db, &store, &claim).await?;
     db.commit().await?;
     Ok(fenced(reacquired))
-}
-
-fn fenced<T>(done: Option<T>) -> Fenced<T> {
-    if done.is_none() {
-        count_fenced();
-    }
-    done.map_or(Fenced::Stale, Fenced::Done)
 }
 
 async fn try_yield(
@@ -80,10 +73,10 @@ async fn try_reacquire(
         )
         .await?;
     let Some(wants_permit) = wants_permit else { return Ok(None) };
-    if !rows::get::<bool>(&wants_permit, "wants")? {
+    if !wants_permit.flag("wants")? {
         return Ok(Some(true));
     }
     admit_for_keys(db, store.caps, &quota_keys).await?;
     let row = db.query_one("SELECT aside = 0 AS back FROM turn WHERE id = $1", &[&turn]).await?;
-    Ok(Some(rows::get(&row, "back")?))
+    Ok(Some(row.flag("back")?))
 }

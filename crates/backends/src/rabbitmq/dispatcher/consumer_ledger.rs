@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-pub(super) type ConsumerId = u64;
+pub(crate) type ConsumerId = u64;
 
 #[derive(Default)]
-pub(super) struct ConsumerLedger {
+pub(crate) struct ConsumerLedger {
     open: HashMap<ConsumerId, Credit>,
     idle: usize,
     next: ConsumerId,
@@ -23,7 +23,7 @@ enum Credit {
 
 /// What to do with a consumer whose message is about to be settled.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum AfterSettle {
+pub(crate) enum AfterSettle {
     /// A worker waits for its next message.
     Keep,
     /// No worker waits: cancel it before its message is settled, or the broker would send the next one at once.
@@ -32,7 +32,7 @@ pub(super) enum AfterSettle {
 
 /// Who ended a consumer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum ConsumerEnd {
+pub(crate) enum ConsumerEnd {
     Cancelled,
     /// The queue was deleted, or the channel failed.
     ByBroker,
@@ -40,12 +40,12 @@ pub(super) enum ConsumerEnd {
 
 impl ConsumerLedger {
     /// Whether more workers wait than there are idle consumers.
-    pub(super) fn is_short(&self, waiting: usize) -> bool {
+    pub(crate) fn is_short(&self, waiting: usize) -> bool {
         self.idle < waiting
     }
 
     /// Registers and returns a consumer to open, if there are too few.
-    pub(super) fn open_one(&mut self, waiting: usize) -> Option<ConsumerId> {
+    pub(crate) fn open_one(&mut self, waiting: usize) -> Option<ConsumerId> {
         if !self.is_short(waiting) {
             return None;
         }
@@ -56,7 +56,7 @@ impl ConsumerLedger {
         Some(id)
     }
 
-    pub(super) fn record_delivery(&mut self, id: ConsumerId) {
+    pub(crate) fn record_delivery(&mut self, id: ConsumerId) {
         if let Some(credit @ Credit::Idle) = self.open.get_mut(&id) {
             *credit = Credit::Busy;
             self.idle -= 1;
@@ -65,7 +65,7 @@ impl ConsumerLedger {
 
     /// Called before a message is settled. Returns `Keep` for a consumer that was already cancelled: there is nothing
     /// to do.
-    pub(super) fn before_settle(&mut self, id: ConsumerId, waiting: usize) -> AfterSettle {
+    pub(crate) fn before_settle(&mut self, id: ConsumerId, waiting: usize) -> AfterSettle {
         if self.is_short(waiting) {
             if let Some(credit @ Credit::Busy) = self.open.get_mut(&id) {
                 *credit = Credit::Idle;
@@ -84,7 +84,7 @@ impl ConsumerLedger {
     }
 
     /// Removes idle consumers that no worker waits for. Each may still deliver one last message.
-    pub(super) fn remove_surplus(&mut self, waiting: usize) -> Vec<ConsumerId> {
+    pub(crate) fn remove_surplus(&mut self, waiting: usize) -> Vec<ConsumerId> {
         let surplus = self.idle.saturating_sub(waiting);
         let idle = self.open.iter().filter(|(_, credit)| **credit == Credit::Idle);
         let leaving: Vec<ConsumerId> = idle.map(|(id, _)| *id).take(surplus).collect();
@@ -95,11 +95,11 @@ impl ConsumerLedger {
         leaving
     }
 
-    pub(super) fn has_surplus(&self, waiting: usize) -> bool {
+    pub(crate) fn has_surplus(&self, waiting: usize) -> bool {
         self.idle > waiting
     }
 
-    pub(super) fn record_end(&mut self, id: ConsumerId) -> ConsumerEnd {
+    pub(crate) fn record_end(&mut self, id: ConsumerId) -> ConsumerEnd {
         match self.open.remove(&id) {
             Some(_) => ConsumerEnd::ByBroker,
             None => ConsumerEnd::Cancelled,

@@ -12,7 +12,7 @@ use lapin::{Channel, Consumer};
 
 use super::consumer_ledger::ConsumerId;
 
-pub(super) enum ConsumerEvent {
+pub(crate) enum ConsumerEvent {
     Delivery(Delivery),
     Failed(lapin::Error),
     Ended,
@@ -25,7 +25,7 @@ enum ConsumerReply {
 
 type RequestResult = (ConsumerId, lapin::Result<ConsumerReply>);
 
-pub(super) struct ConsumerSet {
+pub(crate) struct ConsumerSet {
     channels: Vec<Channel>,
     queue: String,
     /// Requests sent and not answered yet.
@@ -34,17 +34,17 @@ pub(super) struct ConsumerSet {
 }
 
 impl ConsumerSet {
-    pub(super) fn new(channels: Vec<Channel>, queue: String) -> Self {
+    pub(crate) fn new(channels: Vec<Channel>, queue: String) -> Self {
         Self { channels, queue, requests: FuturesUnordered::new(), streams: SelectAll::new() }
     }
 
     /// The channel for everything about this consumer: the broker keeps the order within a channel.
-    pub(super) fn channel_of(&self, id: ConsumerId) -> &Channel {
+    pub(crate) fn channel_of(&self, id: ConsumerId) -> &Channel {
         &self.channels[id as usize % self.channels.len()]
     }
 
     /// The next event of any consumer. Pending while there are no consumers.
-    pub(super) async fn next(&mut self) -> (ConsumerId, ConsumerEvent) {
+    pub(crate) async fn next(&mut self) -> (ConsumerId, ConsumerEvent) {
         loop {
             tokio::select! {
                 Some((id, answer)) = self.requests.next() => match answer {
@@ -60,7 +60,7 @@ impl ConsumerSet {
 
     /// Not with `nowait`: the client would register the consumer only after the broker did, and a message sent in
     /// between would be lost in the client.
-    pub(super) async fn open(&mut self, id: ConsumerId) {
+    pub(crate) async fn open(&mut self, id: ConsumerId) {
         let (channel, queue) = (self.channel_of(id).clone(), self.queue.as_str().into());
         self.send_request(Box::pin(async move {
             let (options, arguments) = (BasicConsumeOptions::default(), FieldTable::default());
@@ -71,7 +71,7 @@ impl ConsumerSet {
     }
 
     /// An idle consumer may still receive a message, always before its end: the broker replies after the message.
-    pub(super) async fn cancel(&mut self, id: ConsumerId) {
+    pub(crate) async fn cancel(&mut self, id: ConsumerId) {
         let channel = self.channel_of(id).clone();
         self.send_request(Box::pin(async move {
             let cancelled = channel.basic_cancel(tag(id), BasicCancelOptions::default()).await;

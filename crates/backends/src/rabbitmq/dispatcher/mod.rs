@@ -37,7 +37,7 @@ const ACK_DELAY: Duration = Duration::from_millis(200);
 /// deliveries.
 const MAX_DROPS: u32 = 10;
 
-pub(in crate::rabbitmq) enum DispatcherCommand {
+pub(crate) enum DispatcherCommand {
     Pop(oneshot::Sender<Delivery>),
     /// A waiting worker is gone.
     WorkerGone,
@@ -47,8 +47,8 @@ pub(in crate::rabbitmq) enum DispatcherCommand {
 
 /// A message that this process received and has not settled.
 #[derive(Debug)]
-pub(in crate::rabbitmq) struct UnsettledMessage {
-    pub(in crate::rabbitmq) job: Job,
+pub(crate) struct UnsettledMessage {
+    pub(crate) job: Job,
     delivery: BrokerDelivery,
     drops: u32,
 }
@@ -67,7 +67,7 @@ enum SettleMode {
     DeadLetter,
 }
 
-pub(in crate::rabbitmq) struct Dispatcher {
+pub(crate) struct Dispatcher {
     connection_state: Arc<ConnectionState>,
     commands: mpsc::UnboundedReceiver<DispatcherCommand>,
     command_sender: mpsc::UnboundedSender<DispatcherCommand>,
@@ -82,7 +82,7 @@ pub(in crate::rabbitmq) struct Dispatcher {
 }
 
 impl Dispatcher {
-    pub(in crate::rabbitmq) fn new(
+    pub(crate) fn new(
         connection_state: Arc<ConnectionState>,
         channels: Vec<Channel>,
         queue: String,
@@ -103,7 +103,7 @@ impl Dispatcher {
     }
 
     /// Runs until something fails or the program closes the connection, and returns the reason.
-    pub(in crate::rabbitmq) async fn run(mut self) -> String {
+    pub(crate) async fn run(mut self) -> String {
         let closing = self.connection_state.closing.clone();
         let mut step = Ok(());
         loop {

@@ -10,12 +10,10 @@ use lapin::{Connection, ConnectionProperties};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use super::scratch::SOON;
-
 const BINARIES: &str = "/usr/lib/rabbitmq/bin";
 const START: Duration = Duration::from_secs(60);
 
-pub(super) struct PrivateBroker {
+pub(crate) struct PrivateBroker {
     folder: TempDir,
     ports: [u16; 3],
     running: Option<Child>,
@@ -24,7 +22,7 @@ pub(super) struct PrivateBroker {
 }
 
 impl PrivateBroker {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let taken = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
         let ports = taken.each_ref().map(|port| port.local_addr().expect("an address").port());
@@ -41,12 +39,12 @@ impl PrivateBroker {
         broker
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.ports[0])
     }
 
     /// Starts it on its existing data, and waits until it accepts clients.
-    pub(super) async fn resume_from_stop(&mut self) {
+    pub(crate) async fn resume_from_stop(&mut self) {
         use std::os::unix::process::CommandExt;
         let log = std::fs::File::create(self.folder.path().join("out")).expect("a file");
         let child = self
@@ -66,7 +64,7 @@ impl PrivateBroker {
     }
 
     /// Kills the process, as a power failure would.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.signal(Signal::KILL);
         if let Some(mut child) = self.running.take() {
             child.wait().expect("it ends");
@@ -74,16 +72,16 @@ impl PrivateBroker {
     }
 
     /// Its sockets stay open, but it does not reply.
-    pub(super) fn freeze(&self) {
+    pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
     }
 
-    pub(super) fn thaw(&self) {
+    pub(crate) fn thaw(&self) {
         self.signal(Signal::CONT);
     }
 
     /// Local ports of the clients that are connected or connecting.
-    pub(super) fn clients(&self) -> HashSet<u16> {
+    pub(crate) fn clients(&self) -> HashSet<u16> {
         let table = std::fs::read_to_string("/proc/self/net/tcp").expect("this is Linux");
         let port = |address: &str| u16::from_str_radix(address.rsplit(':').next()?, 16).ok();
         let client = |connection_state: &str| {
@@ -94,11 +92,12 @@ impl PrivateBroker {
         table.lines().skip(1).filter_map(client).collect()
     }
 
-    pub(super) async fn control(&self, arguments: &[&str]) {
+    pub(crate) async fn control(&self, arguments: &[&str]) {
         let mut command = self.command("rabbitmqctl");
         command.args(arguments);
         let running = tokio::task::spawn_blocking(move || command.output());
-        let output = tokio::time::timeout(SOON, running).await.expect("in time");
+        // The command starts an Erlang node of its own, as the broker does.
+        let output = tokio::time::timeout(START, running).await.expect("in time");
         let output = output.expect("no panic").expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

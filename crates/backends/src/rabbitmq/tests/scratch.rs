@@ -14,10 +14,10 @@ use crate::rabbitmq::RabbitBroker;
 use crate::rabbitmq::topology_names::TopologyNames;
 
 /// Time limit for everything a test waits for.
-pub(super) const SOON: Duration = Duration::from_secs(15);
+pub(crate) const SOON: Duration = Duration::from_secs(15);
 
 #[expect(clippy::disallowed_methods, reason = "a test has no configuration to ask")]
-pub(super) fn broker() -> String {
+pub(crate) fn broker() -> String {
     std::env::var("RABBITMQ_URL")
         .expect("these tests need a RabbitMQ: set RABBITMQ_URL, for example amqp://guest:guest@127.0.0.1:5672/%2f")
 }
@@ -25,7 +25,7 @@ pub(super) fn broker() -> String {
 pub(crate) struct Scratch {
     pub(crate) url: String,
     pub(crate) prefix: String,
-    pub(super) names: TopologyNames,
+    pub(crate) names: TopologyNames,
 }
 
 impl Scratch {
@@ -33,18 +33,18 @@ impl Scratch {
         Self::at(broker())
     }
 
-    pub(super) fn at(url: String) -> Self {
+    pub(crate) fn at(url: String) -> Self {
         let prefix = format!("test-{}-", uuid::Uuid::new_v4().simple());
         let names = TopologyNames::new(&prefix);
         Self { url, prefix, names }
     }
 
     /// The broker access of one process.
-    pub(super) async fn process(&self) -> RabbitBroker {
+    pub(crate) async fn process(&self) -> RabbitBroker {
         self.listening_process().await.0
     }
 
-    pub(super) async fn listening_process(&self) -> (RabbitBroker, broadcast::Receiver<BusSignal>) {
+    pub(crate) async fn listening_process(&self) -> (RabbitBroker, broadcast::Receiver<BusSignal>) {
         let (signals, hearing) = broadcast::channel(64);
         (
             RabbitBroker::connect(&self.url, &self.prefix, signals).await.expect("it connects"),
@@ -53,18 +53,18 @@ impl Scratch {
     }
 
     /// A channel of the test itself, separate from the program's.
-    pub(super) async fn channel(&self) -> Channel {
+    pub(crate) async fn channel(&self) -> Channel {
         let connection = Connection::connect(&self.url, ConnectionProperties::default());
         connection.await.expect("a connection").create_channel().await.expect("a channel")
     }
 
-    pub(super) async fn waiting_in(&self, channel: &Channel, queue: &str) -> u32 {
+    pub(crate) async fn waiting_in(&self, channel: &Channel, queue: &str) -> u32 {
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let declared = channel.queue_declare(queue.into(), options, FieldTable::default()).await;
         declared.expect("the queue is there").message_count()
     }
 
-    pub(super) async fn consumers(&self, channel: &Channel) -> u32 {
+    pub(crate) async fn consumers(&self, channel: &Channel) -> u32 {
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let queue = self.names.queue.as_str().into();
         let declared = channel.queue_declare(queue, options, FieldTable::default()).await;
@@ -104,7 +104,7 @@ impl Drop for Scratch {
 }
 
 /// Turns and executions alternately.
-pub(super) fn jobs(count: usize) -> Vec<Job> {
+pub(crate) fn jobs(count: usize) -> Vec<Job> {
     let job = |n| match n % 2 {
         0 => Job::from(TurnId::fresh()),
         _ => Job::from(ExecutionId::fresh()),
@@ -112,13 +112,13 @@ pub(super) fn jobs(count: usize) -> Vec<Job> {
     (0..count).map(job).collect()
 }
 
-pub(super) async fn pop(queue: &impl Queue) -> Delivery {
+pub(crate) async fn pop(queue: &impl Queue) -> Delivery {
     let popped = tokio::time::timeout(SOON, queue.pop()).await;
     popped.expect("a delivery in time").expect("pop")
 }
 
 /// Retries until the push succeeds, as the outbox does.
-pub(super) async fn push_until_taken(queue: &impl Queue, job: &Job) {
+pub(crate) async fn push_until_taken(queue: &impl Queue, job: &Job) {
     let pushing = async {
         while queue.push(job).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -127,7 +127,7 @@ pub(super) async fn push_until_taken(queue: &impl Queue, job: &Job) {
     tokio::time::timeout(SOON, pushing).await.expect("the push succeeds eventually");
 }
 
-pub(super) async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
+pub(crate) async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
     let waiting = async {
         while !holds().await {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -5,19 +5,19 @@ use serde_json::Map;
 use serde_json::Value as Json;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CompletionEntry {
-    pub(super) id: String,
+pub(crate) struct CompletionEntry {
+    pub(crate) id: String,
     /// JSON, if the sender kept to the format.
-    pub(super) body: String,
+    pub(crate) body: String,
 }
 
 /// The only field of entries that we write.
-pub(super) const DATA: &str = "data";
+pub(crate) const DATA: &str = "data";
 /// Fields that entries of other programs may have instead.
 const FIELDS: [&str; 5] = ["operation_id", "task_id", "success", "result", "error"];
 
 /// `[id, [name, value, …]]`
-pub(super) fn entry(value: Value) -> Option<CompletionEntry> {
+pub(crate) fn entry(value: Value) -> Option<CompletionEntry> {
     let Value::Array(parts) = value else { return None };
     let [Value::BulkString(id), Value::Array(fields)] = <[Value; 2]>::try_from(parts).ok()? else {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn entry(value: Value) -> Option<CompletionEntry> {
 }
 
 /// The first entry of an `XREADGROUP` reply for one stream: a map, or pairs in an older version of the protocol.
-pub(super) fn first_read(answer: Value) -> Option<CompletionEntry> {
+pub(crate) fn first_read(answer: Value) -> Option<CompletionEntry> {
     let entries = match answer {
         Value::Map(streams) => streams.into_iter().next()?.1,
         Value::Array(streams) => match streams.into_iter().next()? {

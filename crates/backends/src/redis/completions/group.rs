@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use redis::{Pipeline, Value};
 
-use super::super::connection::{RedisConnection, RedisUnreachable};
-use super::super::keys::{COMPLETIONS as STREAM, CONSUMERS as GROUP};
-use super::super::server::REPLY_TIMEOUT;
 use super::entry::{CompletionEntry, DATA, entry, first_read};
+use crate::redis::connection::{RedisConnection, RedisUnreachable};
+use crate::redis::keys::{COMPLETIONS as STREAM, CONSUMERS as GROUP};
+use crate::redis::server::REPLY_TIMEOUT;
 
 /// How long the server blocks a read for the next message. Well below the reply time limit, even for a request that
 /// waits behind such a read.
@@ -20,7 +20,7 @@ const MAX_RETURNED: usize = 1000;
 /// Where a scan of unacknowledged messages begins.
 const START: &str = "0-0";
 
-pub(super) struct CompletionGroup {
+pub(crate) struct CompletionGroup {
     /// Blocked by the server while there is nothing to read, so nothing else may use it.
     reading: Arc<RedisConnection>,
     publishing: Arc<RedisConnection>,
@@ -33,7 +33,7 @@ pub(super) struct CompletionGroup {
 
 /// Why there is no reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum GroupError {
+pub(crate) enum GroupError {
     #[error("Redis: {0}")]
     RedisUnreachable(#[from] RedisUnreachable),
     #[error("Redis refused with {0}")]
@@ -41,7 +41,7 @@ pub(super) enum GroupError {
 }
 
 impl CompletionGroup {
-    pub(super) fn new(
+    pub(crate) fn new(
         reading: Arc<RedisConnection>,
         publishing: Arc<RedisConnection>,
         reclaim: Duration,
@@ -51,11 +51,11 @@ impl CompletionGroup {
         Self { reading, publishing, consumer, reclaim, cursor: Mutex::new(START.to_owned()) }
     }
 
-    pub(super) fn link(&self) -> &RedisConnection {
+    pub(crate) fn link(&self) -> &RedisConnection {
         &self.reading
     }
 
-    pub(super) async fn send(&self, body: &str) -> Result<(), GroupError> {
+    pub(crate) async fn send(&self, body: &str) -> Result<(), GroupError> {
         let mut add = Pipeline::new();
         add.cmd("XADD").arg(STREAM).arg("*").arg(DATA).arg(body);
         request(&self.publishing, &add).await.map(drop)
@@ -63,7 +63,7 @@ impl CompletionGroup {
 
     /// The next message, if one arrives within the blocking time; messages that other consumers left unacknowledged
     /// come first.
-    pub(super) async fn look(&self) -> Result<Option<CompletionEntry>, GroupError> {
+    pub(crate) async fn look(&self) -> Result<Option<CompletionEntry>, GroupError> {
         let found = match self.claim().await {
             Ok(None) => self.read().await,
             found => found,
@@ -79,7 +79,7 @@ impl CompletionGroup {
 
     /// Also deletes the message from the stream, which would otherwise grow without limit. In this order a partial
     /// failure leaves nothing behind: the group forgets a deleted message by itself.
-    pub(super) async fn settle(&self, id: &str) -> Result<(), GroupError> {
+    pub(crate) async fn settle(&self, id: &str) -> Result<(), GroupError> {
         let mut settle = Pipeline::new();
         settle.cmd("XDEL").arg(STREAM).arg(id);
         settle.cmd("XACK").arg(STREAM).arg(GROUP).arg(id);
@@ -88,7 +88,7 @@ impl CompletionGroup {
 
     /// Returns the messages of this process, so that others need not wait for the reclaim time. A consumer without
     /// messages is removed.
-    pub(super) async fn leave(&self) -> Result<(), GroupError> {
+    pub(crate) async fn leave(&self) -> Result<(), GroupError> {
         let mut held = Pipeline::new();
         held.cmd("XPENDING").arg(STREAM).arg(GROUP).arg("-").arg("+").arg(MAX_RETURNED);
         held.arg(&self.consumer);

@@ -38,7 +38,7 @@ pub(crate) struct RedisCompletions {
 
 impl RedisCompletions {
     /// The server blocks `reading` while there is nothing to read, so nothing else may use it.
-    pub(super) fn new(
+    pub(crate) fn new(
         reading: Arc<RedisConnection>,
         publishing: Arc<RedisConnection>,
         reclaim: Duration,
@@ -49,7 +49,7 @@ impl RedisCompletions {
     }
 
     /// Called once no more messages are given out.
-    pub(super) async fn leave(&self) {
+    pub(crate) async fn leave(&self) {
         *self.reading.lock().await = None;
         if let Err(error) = self.group.leave().await {
             tracing::debug!(%error, "unacknowledged completions were not returned; they will be reclaimed later");

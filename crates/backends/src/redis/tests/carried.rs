@@ -11,16 +11,16 @@ use redis::AsyncCommands;
 use testkit::conformance::scene::{claim, first_turn, segment};
 use tokio::sync::broadcast;
 
-use super::super::script::{PublishEntry, PublishMode, PublishOutcome, PublishScript};
-use super::super::{RECLAIM, RedisBackend, RedisOptions, keys};
 use super::process::{BOUND, Process, next, rest, until};
 use super::server::{connection, shared};
 use crate::connect::ConnectError;
 use crate::live::LogEnd;
+use crate::redis::script::{PublishEntry, PublishMode, PublishOutcome, PublishScript};
+use crate::redis::{RECLAIM, RedisBackend, RedisOptions, keys};
 use crate::{ConnectOptions, ConnectedBackend, connect};
 
 /// An embedded store in place of the shared one, and a task that may be written to.
-pub(super) async fn stored() -> (tempfile::TempDir, ConnectedBackend, Arc<dyn StreamLog>, TaskId) {
+pub(crate) async fn stored() -> (tempfile::TempDir, ConnectedBackend, Arc<dyn StreamLog>, TaskId) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = connect(&ConnectOptions::embedded(folder.path())).await.expect("it opens");
     let log = store.ports.log.clone();
@@ -30,7 +30,7 @@ pub(super) async fn stored() -> (tempfile::TempDir, ConnectedBackend, Arc<dyn St
 }
 
 /// Whether the stream in Redis has everything up to `last`.
-pub(super) async fn stands_at(url: &str, task: &TaskId, last: Seq) -> bool {
+pub(crate) async fn stands_at(url: &str, task: &TaskId, last: Seq) -> bool {
     let mut redis = connection(url).await;
     let last_stored: Option<Seq> = redis.hget(keys::meta(task), "last").await.expect("an answer");
     last_stored == Some(last)

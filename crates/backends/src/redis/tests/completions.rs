@@ -9,10 +9,10 @@ use redis::aio::MultiplexedConnection;
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-use super::super::keys::{COMPLETIONS as STREAM, CONSUMERS as GROUP};
-use super::super::{RECLAIM, RedisBackend, RedisOptions};
 use super::process::{BOUND, until};
 use super::server::PrivateRedis;
+use crate::redis::keys::{COMPLETIONS as STREAM, CONSUMERS as GROUP};
+use crate::redis::{RECLAIM, RedisBackend, RedisOptions};
 
 /// Short enough for messages that are reclaimed, and long for everything else.
 const SOON: Duration = Duration::from_millis(500);

@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use testkit::conformance::{BackendFixture, StartWithoutWakeups};
 use tokio::sync::broadcast;
 
-use super::super::{RECLAIM, RedisBackend, RedisOptions};
 use super::process::Telling;
 use super::server::shared;
+use crate::redis::{RECLAIM, RedisBackend, RedisOptions};
 use crate::{BackendHandle, ConnectOptions, connect};
 
 struct Carried {

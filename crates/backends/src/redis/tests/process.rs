@@ -11,24 +11,24 @@ use protocol::{Segment, Seq, TaskId};
 use testkit::conformance::scene::segment;
 use tokio::sync::broadcast;
 
-use super::super::{RECLAIM, RedisBackend, RedisLog, RedisOptions};
 use crate::live::LogEnd;
 use crate::log_feed::{LogEnds, LogFeed, LogPosition};
+use crate::redis::{RECLAIM, RedisBackend, RedisLog, RedisOptions};
 
 /// Time limit of every wait.
-pub(super) const BOUND: Duration = Duration::from_secs(30);
+pub(crate) const BOUND: Duration = Duration::from_secs(30);
 
 /// A store that notifies a feed of its commits.
-pub(super) struct Telling {
+pub(crate) struct Telling {
     store: Arc<dyn StreamLog>,
     feed: Arc<dyn LogFeed>,
-    pub(super) reads: AtomicUsize,
+    pub(crate) reads: AtomicUsize,
     /// Whether all reads fail.
-    pub(super) away: AtomicBool,
+    pub(crate) away: AtomicBool,
 }
 
 impl Telling {
-    pub(super) fn new(store: Arc<dyn StreamLog>, feed: Arc<dyn LogFeed>) -> Self {
+    pub(crate) fn new(store: Arc<dyn StreamLog>, feed: Arc<dyn LogFeed>) -> Self {
         Self { store, feed, reads: AtomicUsize::new(0), away: AtomicBool::new(false) }
     }
 
@@ -94,7 +94,7 @@ impl LogEnds for Telling {
         let mut ends = Vec::new();
         for task in tasks {
             if let LogRead::Log { last, sealed, .. } = self.store.read(task, 1 << 40, 1).await? {
-                let end = if sealed { LogEnd::Sealed } else { LogEnd::Open };
+                let end = LogEnd::of(sealed);
                 ends.push(LogPosition { task: task.clone(), last, end });
             }
         }
@@ -102,15 +102,15 @@ impl LogEnds for Telling {
     }
 }
 
-pub(super) struct Process {
-    pub(super) redis: RedisBackend,
-    pub(super) store: Arc<Telling>,
-    pub(super) log: Arc<RedisLog>,
-    pub(super) signals: broadcast::Sender<BusSignal>,
+pub(crate) struct Process {
+    pub(crate) redis: RedisBackend,
+    pub(crate) store: Arc<Telling>,
+    pub(crate) log: Arc<RedisLog>,
+    pub(crate) signals: broadcast::Sender<BusSignal>,
 }
 
 impl Process {
-    pub(super) async fn start(url: &str, store: &Arc<dyn StreamLog>) -> Self {
+    pub(crate) async fn start(url: &str, store: &Arc<dyn StreamLog>) -> Self {
         let signals = broadcast::Sender::new(1024);
         let stream_ttl = Duration::from_secs(3600);
         let options =
@@ -122,23 +122,23 @@ impl Process {
     }
 
     /// Follows a log through hints alone: its own timer is longer than any test.
-    pub(super) fn follow(&self, task: &TaskId, after: Seq) -> LogFollower {
+    pub(crate) fn follow(&self, task: &TaskId, after: Seq) -> LogFollower {
         LogFollower::new(self.log.clone(), task.clone(), after, 2 * BOUND)
     }
 
-    pub(super) async fn say(&self, task: &TaskId, last: Seq, text: &str) {
+    pub(crate) async fn say(&self, task: &TaskId, last: Seq, text: &str) {
         let appended = self.log.append(task, 1, segment(last, &[text])).await.expect("append");
         assert_eq!(appended, SegmentAppended::Stored);
     }
 
-    pub(super) async fn seal(&self, task: &TaskId, last: Seq, text: &str) {
+    pub(crate) async fn seal(&self, task: &TaskId, last: Seq, text: &str) {
         let sealed = self.log.seal(task, 1, segment(last, &[text])).await.expect("seal");
         assert_eq!(sealed, SegmentAppended::Stored);
     }
 }
 
 /// The next bytes, which must come.
-pub(super) async fn next(follower: &mut LogFollower) -> Vec<u8> {
+pub(crate) async fn next(follower: &mut LogFollower) -> Vec<u8> {
     match follower.next(BOUND).await.expect("follow") {
         LogUpdate::Segments(segments) => {
             segments.iter().flat_map(|segment| segment.bytes.to_vec()).collect()
@@ -148,7 +148,7 @@ pub(super) async fn next(follower: &mut LogFollower) -> Vec<u8> {
 }
 
 /// Everything up to the end.
-pub(super) async fn rest(mut follower: LogFollower) -> Vec<u8> {
+pub(crate) async fn rest(mut follower: LogFollower) -> Vec<u8> {
     let mut seen = Vec::new();
     loop {
         match follower.next(BOUND).await.expect("follow") {
@@ -162,7 +162,7 @@ pub(super) async fn rest(mut follower: LogFollower) -> Vec<u8> {
 }
 
 /// Polls until the condition holds.
-pub(super) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
     let querying = async {
         while !so().await {
             tokio::time::sleep(Duration::from_millis(5)).await;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 /// The server that all tests share: it is never flushed or stopped.
 #[expect(clippy::disallowed_methods, reason = "tests read the address from the environment")]
-pub(super) fn shared() -> String {
+pub(crate) fn shared() -> String {
     std::env::var("REDIS_URL").expect("REDIS_URL names a Redis server that these tests may use")
 }
 
@@ -35,26 +35,26 @@ impl PrivateRedis {
     }
 
     /// Kills the process: nothing is persisted.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it is ours");
         self.child.wait().expect("it is ours");
     }
 
-    pub(super) async fn start_again(&mut self) {
+    pub(crate) async fn start_again(&mut self) {
         self.child = spawn(self.port, &self.folder);
         self.wait().await;
     }
 
     /// From now on it accepts connections and bytes, and does not reply.
-    pub(super) fn freeze(&self) {
+    pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
     }
 
-    pub(super) fn thaw(&self) {
+    pub(crate) fn thaw(&self) {
         self.signal(Signal::CONT);
     }
 
-    pub(super) async fn connection(&self) -> MultiplexedConnection {
+    pub(crate) async fn connection(&self) -> MultiplexedConnection {
         connection(&self.url()).await
     }
 
@@ -81,7 +81,7 @@ impl Drop for PrivateRedis {
     }
 }
 
-pub(super) async fn connection(url: &str) -> MultiplexedConnection {
+pub(crate) async fn connection(url: &str) -> MultiplexedConnection {
     let client = redis::Client::open(url).expect("an address");
     client.get_multiplexed_async_connection().await.expect("a connection")
 }

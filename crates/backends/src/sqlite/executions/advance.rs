@@ -6,44 +6,37 @@ use protocol::UserId;
 use protocol::execution::{ExecutionClaim, ExecutionError, ExecutionStatus};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, credits, reviews, rows};
 use super::journal::{self, EVENTS};
 use super::repeated_advance;
-use crate::fingerprint::fingerprint;
+use crate::rows::StoreRow;
+use crate::rules::advance::{check_advance, fingerprint};
+use crate::rules::json::to_json;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
+use crate::sqlite::{StoreTime, credits, reviews};
 
 /// An advance with everything that can be computed before the write.
-pub(super) struct PreparedAdvance {
-    pub(super) claim: ExecutionClaim,
-    pub(super) advance: ExecutionAdvance,
-    pub(super) fingerprint: Vec<u8>,
+pub(crate) struct PreparedAdvance {
+    pub(crate) claim: ExecutionClaim,
+    pub(crate) advance: ExecutionAdvance,
+    pub(crate) fingerprint: Vec<u8>,
     stats: String,
 }
 
 impl PreparedAdvance {
-    pub(super) fn new(claim: ExecutionClaim, advance: ExecutionAdvance) -> PortResult<Self> {
-        if advance.events.is_empty() != (advance.count == 0) {
-            return Err(PortError::Broken("the event count does not match the events".into()));
-        }
+    pub(crate) fn new(claim: ExecutionClaim, advance: ExecutionAdvance) -> PortResult<Self> {
+        check_advance(&advance)?;
         if advance.after.saturating_add(advance.count) >= EVENTS as u64 {
             return Err(PortError::Broken("the journal is too long".into()));
         }
-        if let AfterAdvance::End { status, .. } = &advance.then
-            && !status.is_final()
-        {
-            let status = status.as_str();
-            return Err(PortError::Broken(format!("{status} is not a final execution status")));
-        }
-        let stats = serde_json::to_string(&advance.stats)
-            .map_err(|error| PortError::Broken(error.to_string()))?;
+        let stats = to_json(&advance.stats)?;
         let fingerprint = fingerprint(&advance);
         Ok(Self { claim, advance, fingerprint, stats })
     }
 }
 
 /// Two statements in the common case; the reason for a refusal is looked up only when needed.
-pub(super) fn advance(
+pub(crate) fn advance(
     db: &Connection,
     now: StoreTime,
     prepared: &PreparedAdvance,
@@ -90,7 +83,7 @@ fn grow(db: &Connection, prepared: &PreparedAdvance) -> Result<Option<(i64, User
                 prepared.stats,
                 prepared.fingerprint,
             ],
-            |row| Ok((row.get("number")?, rows::id(row, "user_id")?)),
+            |row| Ok((row.get("number")?, row.id("user_id")?)),
         )
         .optional()?;
     Ok(grown)
@@ -126,10 +119,7 @@ fn end(
     status: ExecutionStatus,
     error: Option<&ExecutionError>,
 ) -> Result<(), SqliteError> {
-    let error = error
-        .map(serde_json::to_string)
-        .transpose()
-        .map_err(|error| SqliteError::broken(error.to_string()))?;
+    let error = error.map(to_json).transpose()?;
     db.prepare_cached(
         "UPDATE execution SET status = ?2, error = ?3, ended_at = ?4, due_ms = NULL,
              lease_until_ms = NULL, worker = NULL

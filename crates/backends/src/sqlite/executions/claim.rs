@@ -1,45 +1,36 @@
-//! Claims of executions. Leases are times on this process's own clock; a restart ends them all.
+//! Claims of executions.
 
 use std::time::Duration;
 
-use ports::Fenced;
-use ports::leases::LeaseRenewal;
-use ports::store::ExecutionClaimed;
-use protocol::execution::{ExecutionClaim, ExecutionStatus};
+use ports::leases::{GrantedExecution, JobClaimed};
+use protocol::execution::ExecutionStatus;
 use protocol::{ExecutionId, WorkerId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::boot_clock::millis;
-use super::super::error::SqliteError;
-use super::super::stream_log::count_fenced;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, rows};
-use super::read::by_id;
+use super::find::by_id;
+use crate::rules::claim::ClaimCheck;
+use crate::sqlite::StoreTime;
+use crate::sqlite::boot_clock::millis;
+use crate::sqlite::error::SqliteError;
 
-pub(super) fn claim(
+pub(crate) fn claim(
     db: &Connection,
     now: StoreTime,
     cap: u32,
     id: &ExecutionId,
     worker: &WorkerId,
     ttl: Duration,
-) -> Result<WriteOutput<ExecutionClaimed>, SqliteError> {
-    let Some(found) = find(db, id)? else {
-        return Ok(WriteOutput::silent(ExecutionClaimed::Ended));
+) -> Result<JobClaimed, SqliteError> {
+    let Some(found) = find(db, now, id, worker)? else {
+        return Ok(JobClaimed::Ended);
     };
-    match found.status {
-        status if status.is_final() => return Ok(WriteOutput::silent(ExecutionClaimed::Ended)),
-        ExecutionStatus::Review => return Ok(WriteOutput::silent(ExecutionClaimed::InReview)),
-        ExecutionStatus::Running if found.lease_until_ms.is_some_and(|until| until > now.ms) => {
-            if found.worker.as_deref() != Some(worker.as_str()) {
-                return Ok(WriteOutput::silent(ExecutionClaimed::Held));
-            }
-            return claimed(db, id, worker, found.fence);
-        }
-        _ => {}
+    match found.check {
+        ClaimCheck::Free | ClaimCheck::Expired => {}
+        ClaimCheck::Repeated => return claimed(db, id, worker),
+        ClaimCheck::Refused(refusal) => return Ok(refusal),
     }
     if found.is_limited && others_running(db, &found)? >= cap {
-        return Ok(WriteOutput::silent(ExecutionClaimed::AtCap));
+        return Ok(JobClaimed::AtLimit);
     }
     // Clears the digest of the last advance: the same advance under a new claim is not a repetition.
     db.prepare_cached(
@@ -55,7 +46,7 @@ pub(super) fn claim(
         now.ms + millis(ttl),
         now.wall_us,
     ])?;
-    claimed(db, id, worker, found.fence + 1)
+    claimed(db, id, worker)
 }
 
 /// The claim as the row has it.
@@ -63,41 +54,39 @@ fn claimed(
     db: &Connection,
     id: &ExecutionId,
     worker: &WorkerId,
-    fence: i64,
-) -> Result<WriteOutput<ExecutionClaimed>, SqliteError> {
+) -> Result<JobClaimed, SqliteError> {
     let execution =
         by_id(db, id)?.ok_or_else(|| SqliteError::broken("a claimed execution cannot be found"))?;
-    let claim =
-        ExecutionClaim { execution_id: id.clone(), fence: fence as u64, worker: worker.clone() };
-    Ok(WriteOutput::silent(ExecutionClaimed::Granted { claim, execution: Box::new(execution) }))
+    Ok(JobClaimed::Execution(Box::new(GrantedExecution::new(execution, worker.clone()))))
 }
 
 struct ExecutionLeaseRow {
     number: i64,
     user: String,
-    status: ExecutionStatus,
     fence: i64,
-    worker: Option<String>,
-    lease_until_ms: Option<i64>,
+    check: ClaimCheck,
     /// Whether the limit applies: not to sub-executions, nor to executions claimed only to be ended.
     is_limited: bool,
 }
 
-fn find(db: &Connection, id: &ExecutionId) -> Result<Option<ExecutionLeaseRow>, SqliteError> {
+fn find(
+    db: &Connection,
+    now: StoreTime,
+    id: &ExecutionId,
+    worker: &WorkerId,
+) -> Result<Option<ExecutionLeaseRow>, SqliteError> {
     let found = db
         .prepare_cached(
-            "SELECT number, user_id, status, fence, worker, lease_until_ms,
+            "SELECT number, user_id, status, fence, worker, lease_until_ms > ?2 AS is_held,
                  parent_id IS NULL AND stop_requested = 0 AS counts
              FROM execution WHERE id = ?1",
         )?
-        .query_row([id.as_str()], |row| {
+        .query_row(params![id.as_str(), now.ms], |row| {
             Ok(ExecutionLeaseRow {
                 number: row.get("number")?,
                 user: row.get("user_id")?,
-                status: rows::word(row, "status", ExecutionStatus::parse)?,
                 fence: row.get("fence")?,
-                worker: row.get("worker")?,
-                lease_until_ms: row.get("lease_until_ms")?,
+                check: ClaimCheck::read::<ExecutionStatus, _>(row, worker)?,
                 is_limited: row.get("counts")?,
             })
         })
@@ -114,44 +103,4 @@ fn others_running(db: &Connection, found: &ExecutionLeaseRow) -> Result<u32, Sql
         )?
         .query_row(params![found.user, found.number], |row| row.get(0))?;
     Ok(others)
-}
-
-pub(super) fn renew(
-    db: &Connection,
-    claim: &ExecutionClaim,
-    until: i64,
-) -> Result<WriteOutput<LeaseRenewal>, SqliteError> {
-    let renewed = db
-        .prepare_cached(
-            "UPDATE execution SET lease_until_ms = ?3
-             WHERE id = ?1 AND fence = ?2 AND status = 'RUNNING'
-             RETURNING stop_requested",
-        )?
-        .query_row(params![claim.execution_id.as_str(), claim.fence as i64, until], |row| {
-            Ok(LeaseRenewal::Held { cancel_requested: row.get(0)? })
-        })
-        .optional()?;
-    Ok(WriteOutput::silent(renewed.unwrap_or_else(|| {
-        count_fenced();
-        LeaseRenewal::Lost
-    })))
-}
-
-pub(super) fn hand_back(
-    db: &Connection,
-    now: StoreTime,
-    claim: &ExecutionClaim,
-) -> Result<WriteOutput<Fenced<()>>, SqliteError> {
-    let handed = db
-        .prepare_cached(
-            "UPDATE execution SET status = 'QUEUED', due_ms = ?3, lease_until_ms = NULL,
-                 worker = NULL, attempt = max(0, attempt - 1)
-             WHERE id = ?1 AND fence = ?2 AND status = 'RUNNING'",
-        )?
-        .execute(params![claim.execution_id.as_str(), claim.fence as i64, now.ms])?;
-    if handed == 0 {
-        count_fenced();
-        return Ok(WriteOutput::silent(Fenced::Stale));
-    }
-    Ok(WriteOutput::silent(Fenced::Done(())))
 }

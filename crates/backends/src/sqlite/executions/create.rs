@@ -2,36 +2,30 @@
 
 use ports::store::{ExecutionCreated, NewExecution};
 use protocol::ExecutionId;
-use protocol::execution::ExecutionStats;
-use protocol::limits::EXECUTION_DEPTH;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::StoreTime;
-use super::super::boot_clock::millis;
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::read::by_id;
+use super::find::by_id;
+use crate::rules::json::to_json;
+use crate::rules::new_execution::{self, depth_below, first_stats};
+use crate::sqlite::StoreTime;
+use crate::sqlite::boot_clock::millis;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
 
-pub(super) fn create(
+pub(crate) fn create(
     db: &Connection,
     now: StoreTime,
     new: &NewExecution,
     request: &str,
 ) -> Result<WriteOutput<ExecutionCreated>, SqliteError> {
     if let Some(existing) = by_id(db, &new.id)? {
-        if existing.user_id != new.user_id {
-            return Err(SqliteError::broken("the id belongs to another user's execution"));
-        }
-        return Ok(WriteOutput::silent(ExecutionCreated::Exists(Box::new(existing))));
+        return Ok(WriteOutput::silent(new_execution::existing(existing, &new.user_id)?));
     }
     let depth = match &new.parent {
         None => 0,
-        Some(parent) => match depth_of(db, new, parent)? {
-            None => return Ok(WriteOutput::silent(ExecutionCreated::ParentEnded)),
-            Some(depth) if depth >= EXECUTION_DEPTH => {
-                return Ok(WriteOutput::silent(ExecutionCreated::TooDeep));
-            }
-            Some(depth) => depth + 1,
+        Some(parent) => match depth_below(depth_of(db, new, parent)?) {
+            Ok(depth) => depth,
+            Err(refused) => return Ok(WriteOutput::silent(refused)),
         },
     };
     insert(db, now, new, depth, request)?;
@@ -67,8 +61,7 @@ fn insert(
     depth: u32,
     request: &str,
 ) -> Result<(), SqliteError> {
-    let stats = ExecutionStats { is_dry_run: new.request.dry_run, ..ExecutionStats::default() };
-    let stats = serde_json::to_string(&stats).map_err(|e| SqliteError::broken(e.to_string()))?;
+    let stats = to_json(&first_stats(&new.request))?;
     db.prepare_cached(
         "INSERT INTO execution (id, user_id, graph_id, graph_version, status, parent_id, depth,
              stats, due_ms, created_at)

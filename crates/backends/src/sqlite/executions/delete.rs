@@ -4,12 +4,12 @@ use ports::store::ExecutionDeleted;
 use protocol::{ExecutionId, UserId};
 use rusqlite::Connection;
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
 use super::journal::position;
-use super::stop::{TreeExecution, tree};
+use super::tree::{TreeExecution, tree};
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
 
-pub(super) fn delete(
+pub(crate) fn delete(
     db: &Connection,
     user: &UserId,
     id: &ExecutionId,

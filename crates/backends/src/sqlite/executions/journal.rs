@@ -4,16 +4,16 @@ use ports::store::{ExecutionAdvance, JournalBatch};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
+use crate::sqlite::error::SqliteError;
 
 /// Events per journal; its batches lie in a range of this many positions.
-pub(super) const EVENTS: i64 = 1 << 32;
+pub(crate) const EVENTS: i64 = 1 << 32;
 
-pub(super) fn position(execution: i64, first: u64) -> i64 {
+pub(crate) fn position(execution: i64, first: u64) -> i64 {
     execution * EVENTS + first as i64
 }
 
-pub(super) fn append(
+pub(crate) fn append(
     db: &Connection,
     execution: i64,
     advance: &ExecutionAdvance,
@@ -27,7 +27,7 @@ pub(super) fn append(
     Ok(())
 }
 
-pub(super) fn read(
+pub(crate) fn read(
     db: &Connection,
     user: &UserId,
     id: &ExecutionId,

@@ -6,11 +6,12 @@ use protocol::execution::{Execution, ExecutionStatus};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::error::SqliteError;
-use super::super::rows;
-use super::read::{EXECUTION, EXECUTIONS, execution};
+use super::find::select_executions;
+use crate::rows::executions::execution;
+use crate::rules::page;
+use crate::sqlite::error::SqliteError;
 
-pub(super) fn list(
+pub(crate) fn list(
     db: &Connection,
     user: &UserId,
     wanted: &ListExecutions,
@@ -19,13 +20,13 @@ pub(super) fn list(
     let total: i64 = db
         .prepare_cached(&format!("SELECT count(*) FROM execution AS e WHERE {conditions}"))?
         .query_row(params_from_iter(&values), |row| row.get(0))?;
-    values.extend([wanted.limit.into(), rows::offset(wanted.offset)].map(Value::Integer));
+    values.extend([wanted.limit.into(), page::offset(wanted.offset)].map(Value::Integer));
     let runs = db
         .prepare_cached(&format!(
-            "SELECT {EXECUTION} FROM {EXECUTIONS} WHERE {conditions}
-             ORDER BY e.number DESC LIMIT ? OFFSET ?"
+            "{} WHERE {conditions} ORDER BY e.number DESC LIMIT ? OFFSET ?",
+            select_executions!()
         ))?
-        .query_map(params_from_iter(&values), execution)?
+        .query_map(params_from_iter(&values), |row| execution(row))?
         .collect::<Result<_, _>>()?;
     Ok((runs, total as u64))
 }
@@ -58,7 +59,7 @@ fn conditions(user: &UserId, wanted: &ListExecutions) -> (String, Vec<Value>) {
 }
 
 /// Number of queued and of running executions.
-pub(super) fn count_open(db: &Connection) -> Result<(u64, u64), SqliteError> {
+pub(crate) fn count_open(db: &Connection) -> Result<(u64, u64), SqliteError> {
     let count = |status: ExecutionStatus| -> Result<u64, SqliteError> {
         // In the text and not a parameter, so that SQLite can choose the matching partial index.
         let status = status.as_str();

@@ -1,56 +1,32 @@
-//! Recognizes a repeated advance, whose first reply was lost.
+//! Replies to an advance that was not written, above all to a repeated one, whose first reply was lost.
 
 use ports::Fenced;
 use ports::store::ExecutionAdvanced;
-use protocol::execution::ExecutionStatus;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::super::rows;
-use super::super::stream_log::count_fenced;
 use super::advance::PreparedAdvance;
+use crate::rows::StoreRow;
+use crate::rules::advance::{LastAdvance, reply_to_repeated};
+use crate::sqlite::error::SqliteError;
 
-/// The reply to an advance that was not written.
-pub(super) fn reply(
+pub(crate) fn reply(
     db: &Connection,
     prepared: &PreparedAdvance,
 ) -> Result<Fenced<ExecutionAdvanced>, SqliteError> {
-    let found = db
+    let claim = &prepared.claim;
+    let last = db
         .prepare_cached(
-            "SELECT fence, status, events, last_advance, last_decided FROM execution WHERE id = ?1",
+            "SELECT status, events, last_advance, last_decided FROM execution
+             WHERE id = ?1 AND fence = ?2",
         )?
-        .query_row([prepared.claim.execution_id.as_str()], |row| {
+        .query_row(params![claim.execution_id.as_str(), claim.fence as i64], |row| {
             Ok(LastAdvance {
-                fence: rows::number(row, "fence")?,
-                status: rows::word(row, "status", ExecutionStatus::parse)?,
-                events: rows::number(row, "events")?,
-                advance: row.get("last_advance")?,
-                decided: row.get("last_decided")?,
+                status: row.word("status")?,
+                events: row.number("events")?,
+                fingerprint: row.optional_bytes("last_advance")?.map(<[u8]>::to_vec),
+                decided: row.flag("last_decided")?,
             })
         })
         .optional()?;
-    let Some(last) = found.filter(|last| last.fence == prepared.claim.fence) else {
-        count_fenced();
-        return Ok(Fenced::Stale);
-    };
-    if last.advance.as_deref() == Some(prepared.fingerprint.as_slice()) {
-        let reply = if last.decided { ExecutionAdvanced::Decided } else { ExecutionAdvanced::Done };
-        return Ok(Fenced::Done(reply));
-    }
-    if last.status != ExecutionStatus::Running {
-        count_fenced();
-        return Ok(Fenced::Stale);
-    }
-    Err(SqliteError::broken(format!(
-        "an advance after {} events, but the journal has {}",
-        prepared.advance.after, last.events
-    )))
-}
-
-struct LastAdvance {
-    fence: u64,
-    status: ExecutionStatus,
-    events: u64,
-    advance: Option<Vec<u8>>,
-    decided: bool,
+    Ok(reply_to_repeated(last, &prepared.advance, &prepared.fingerprint)?)
 }

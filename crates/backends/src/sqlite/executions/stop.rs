@@ -4,47 +4,13 @@ use protocol::execution::{Execution, ExecutionStatus};
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, params};
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, reviews, rows};
-use super::read::by_id;
+use super::find::by_id;
+use super::tree::{TreeExecution, tree};
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
+use crate::sqlite::{StoreTime, reviews};
 
-/// The execution `?1` of the user `?2` and all below it, level by level.
-const TREE: &str = "\
-    WITH RECURSIVE tree (id, level) AS (
-        SELECT id, 0 FROM execution WHERE id = ?1 AND user_id = ?2
-        UNION ALL
-        SELECT e.id, tree.level + 1 FROM tree JOIN execution AS e ON e.parent_id = tree.id)
-    SELECT e.number, e.id, e.status FROM tree JOIN execution AS e ON e.id = tree.id
-    ORDER BY tree.level, e.number";
-
-/// An execution of a tree.
-pub(super) struct TreeExecution {
-    pub(super) number: i64,
-    pub(super) id: ExecutionId,
-    pub(super) status: ExecutionStatus,
-}
-
-/// The execution itself comes first; empty when it does not exist.
-pub(super) fn tree(
-    db: &Connection,
-    user: &UserId,
-    id: &ExecutionId,
-) -> Result<Vec<TreeExecution>, SqliteError> {
-    let executions = db
-        .prepare_cached(TREE)?
-        .query_map([id.as_str(), user.as_str()], |row| {
-            Ok(TreeExecution {
-                number: row.get("number")?,
-                id: rows::id(row, "id")?,
-                status: rows::word(row, "status", ExecutionStatus::parse)?,
-            })
-        })?
-        .collect::<Result<_, _>>()?;
-    Ok(executions)
-}
-
-pub(super) fn request_stop(
+pub(crate) fn request_stop(
     db: &Connection,
     now: StoreTime,
     user: &UserId,

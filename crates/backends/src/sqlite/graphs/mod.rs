@@ -1,22 +1,26 @@
 //! Graphs in versions: a row for each version, one of which is active.
 
+mod change;
+pub(crate) mod insert;
 mod visibility;
-mod write;
 
 use async_trait::async_trait;
-use ports::store::{GraphCreated, GraphDeleted, Graphs};
-use ports::{PortError, PortResult};
+use ports::PortResult;
+use ports::store::{GraphCreated, GraphDeleted, Graphs, VersionAdded, VersionTerms};
 use protocol::graph::{Graph, GraphMeta, StoredGraph};
 use protocol::library::LibraryAgent;
 use protocol::{GraphId, UserId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::SqliteStore;
 use super::error::SqliteError;
 use super::write_job::WritePriority;
-use super::{SqliteStore, rows};
+use crate::rows::StoreRow;
+use crate::rows::graphs::{graph_meta, graph_meta_columns};
+use crate::rules::page;
 
-pub(super) use self::visibility::is_visible;
-pub(super) use self::write::{NewGraphVersion, insert_version};
+use self::insert::NewGraphVersion;
+pub(crate) use self::visibility::is_visible;
 
 #[async_trait]
 impl Graphs for SqliteStore {
@@ -29,14 +33,19 @@ impl Graphs for SqliteStore {
         let (version, entry, now) =
             (NewGraphVersion::of(user, graph)?, entry.clone(), self.store_time());
         self.writer
-            .run(WritePriority::Ordinary, move |db| write::create(db, now, &version, &entry))
+            .run(WritePriority::Ordinary, move |db| change::create(db, now, &version, &entry))
             .await
     }
 
-    async fn add_version(&self, user: &UserId, graph: &Graph) -> PortResult<Option<StoredGraph>> {
+    async fn add_version(
+        &self,
+        user: &UserId,
+        graph: &Graph,
+        terms: VersionTerms,
+    ) -> PortResult<VersionAdded> {
         let (version, now) = (NewGraphVersion::of(user, graph)?, self.store_time());
         self.writer
-            .run(WritePriority::Ordinary, move |db| write::add_version(db, now, &version))
+            .run(WritePriority::Ordinary, move |db| change::add_version(db, now, &version, terms))
             .await
     }
 
@@ -55,11 +64,15 @@ impl Graphs for SqliteStore {
         self.readers
             .run(move |db| {
                 let active = db
-                    .prepare_cached(&format!(
-                        "SELECT {META} FROM graph WHERE user_id = ?1 AND is_active = 1
-                         ORDER BY number DESC LIMIT ?2 OFFSET ?3"
+                    .prepare_cached(concat!(
+                        "SELECT ",
+                        graph_meta_columns!(),
+                        " FROM graph AS g WHERE g.user_id = ?1 AND g.is_active = 1
+                         ORDER BY g.number DESC LIMIT ?2 OFFSET ?3"
                     ))?
-                    .query_map(params![user.as_str(), limit, rows::offset(offset)], meta)?
+                    .query_map(params![user.as_str(), limit, page::offset(offset)], |row| {
+                        graph_meta(row)
+                    })?
                     .collect::<Result<_, _>>()?;
                 Ok(active)
             })
@@ -71,11 +84,13 @@ impl Graphs for SqliteStore {
         self.readers
             .run(move |db| {
                 let versions = db
-                    .prepare_cached(&format!(
-                        "SELECT {META} FROM graph WHERE id = ?1 AND user_id = ?2
-                         ORDER BY version DESC"
+                    .prepare_cached(concat!(
+                        "SELECT ",
+                        graph_meta_columns!(),
+                        " FROM graph AS g WHERE g.id = ?1 AND g.user_id = ?2
+                         ORDER BY g.version DESC"
                     ))?
-                    .query_map([id.as_str(), user.as_str()], meta)?
+                    .query_map([id.as_str(), user.as_str()], |row| graph_meta(row))?
                     .collect::<Result<_, _>>()?;
                 Ok(versions)
             })
@@ -85,62 +100,22 @@ impl Graphs for SqliteStore {
     async fn activate(&self, user: &UserId, id: &GraphId, version: u32) -> PortResult<bool> {
         let (user, id) = (user.clone(), id.clone());
         self.writer
-            .run(WritePriority::Ordinary, move |db| write::activate(db, &user, &id, version))
+            .run(WritePriority::Ordinary, move |db| change::activate(db, &user, &id, version))
             .await
     }
 
     async fn delete(&self, user: &UserId, id: &GraphId) -> PortResult<GraphDeleted> {
         let (user, id) = (user.clone(), id.clone());
         // Essential, because it frees space.
-        self.writer.run(WritePriority::Essential, move |db| write::delete(db, &user, &id)).await
+        self.writer.run(WritePriority::Essential, move |db| change::delete(db, &user, &id)).await
     }
-}
-
-impl NewGraphVersion {
-    pub(super) fn of(user: &UserId, graph: &Graph) -> PortResult<Self> {
-        let body =
-            serde_json::to_string(graph).map_err(|error| PortError::Broken(error.to_string()))?;
-        Ok(Self {
-            id: graph.id.clone(),
-            user: user.clone(),
-            name: graph.name.clone(),
-            description: graph.description.clone(),
-            body,
-        })
-    }
-}
-
-const META: &str = "id, version, is_active, name, description, created_at";
-
-fn meta(row: &Row<'_>) -> rusqlite::Result<GraphMeta> {
-    Ok(GraphMeta {
-        id: rows::id(row, "id")?,
-        version: row.get("version")?,
-        is_active: row.get("is_active")?,
-        name: row.get("name")?,
-        description: row.get("description")?,
-        created_at: rows::time(row, "created_at")?,
-    })
-}
-
-/// Columns of a `StoredGraph`; the table `graph` has the alias `g`.
-const STORED: &str = "g.version, g.is_active, g.user_id, g.body, g.created_at";
-
-fn stored(row: &Row<'_>) -> rusqlite::Result<StoredGraph> {
-    let body: Graph = rows::json(row, "body")?;
-    Ok(StoredGraph {
-        // The stored body is unchanged since it was saved; the columns have the version number and the active flag.
-        graph: Graph { version: row.get("version")?, is_active: row.get("is_active")?, ..body },
-        user_id: rows::id(row, "user_id")?,
-        created_at: rows::time(row, "created_at")?,
-    })
 }
 
 /// Owner of the graph, if the graph exists.
-pub(super) fn owner(db: &Connection, id: &GraphId) -> Result<Option<UserId>, SqliteError> {
+pub(crate) fn owner(db: &Connection, id: &GraphId) -> Result<Option<UserId>, SqliteError> {
     let owner = db
         .prepare_cached("SELECT user_id FROM graph WHERE id = ?1 LIMIT 1")?
-        .query_row([id.as_str()], |row| rows::id(row, "user_id"))
+        .query_row([id.as_str()], |row| row.id("user_id"))
         .optional()?;
     Ok(owner)
 }

@@ -4,8 +4,8 @@ use protocol::graph::StoredGraph;
 use protocol::{GraphId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::{STORED, stored};
+use crate::rows::graphs::{graph_columns, stored_graph};
+use crate::sqlite::error::SqliteError;
 
 /// Whether the user `?1` may see the row `g`. The owner sees every version; every user sees listed versions; a user
 /// with the graph in the library sees the version held there. The active version is not visible to others: an edit is
@@ -26,7 +26,7 @@ const DEFAULT_VERSION: &str =
         ORDER BY l.created_at DESC, l.graph_version DESC LIMIT 1)) END";
 
 /// Without a version: the default version.
-pub(super) fn find(
+pub(crate) fn find(
     db: &Connection,
     user: &UserId,
     id: &GraphId,
@@ -38,14 +38,15 @@ pub(super) fn find(
     };
     let found = db
         .prepare_cached(&format!(
-            "SELECT {STORED} FROM graph AS g WHERE g.id = ?2 AND {which} AND {VISIBLE}"
+            "SELECT {} FROM graph AS g WHERE g.id = ?2 AND {which} AND {VISIBLE}",
+            graph_columns!()
         ))?
-        .query_row(params![user.as_str(), id.as_str(), version], stored)
+        .query_row(params![user.as_str(), id.as_str(), version], |row| stored_graph(row))
         .optional()?;
     Ok(found)
 }
 
-pub(in super::super) fn is_visible(
+pub(crate) fn is_visible(
     db: &Connection,
     user: &UserId,
     id: &GraphId,

@@ -2,98 +2,79 @@
 
 use ports::store::FolderWritten;
 use protocol::library::Folder;
-use protocol::limits::LIBRARY_FOLDERS;
 use protocol::{FolderId, LibraryAgentId, UserId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, rows};
-use crate::folders::{refusal, with_all_inside};
+use crate::rows::library::{folder, folder_columns};
+use crate::rules::folder_tree::{refusal_of_change, refusal_of_new, with_all_inside};
+use crate::sqlite::StoreTime;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
 
-const FOLDER: &str = "id, name, icon, color, parent_id, created_at, updated_at";
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Folder> {
-    Ok(Folder {
-        id: rows::id(row, "id")?,
-        name: row.get("name")?,
-        icon: row.get("icon")?,
-        color: row.get("color")?,
-        parent_id: rows::optional_id(row, "parent_id")?,
-        created_at: rows::time(row, "created_at")?,
-        updated_at: rows::time(row, "updated_at")?,
-    })
-}
-
-pub(super) fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, SqliteError> {
+pub(crate) fn all(db: &Connection, user: &UserId) -> Result<Vec<Folder>, SqliteError> {
     let all = db
-        .prepare_cached(&format!(
-            "SELECT {FOLDER} FROM library_folder WHERE user_id = ?1 ORDER BY number"
+        .prepare_cached(concat!(
+            "SELECT ",
+            folder_columns!(),
+            " FROM library_folder AS f WHERE f.user_id = ?1 ORDER BY f.number"
         ))?
-        .query_map([user.as_str()], read)?
+        .query_map([user.as_str()], |row| folder(row))?
         .collect::<Result<_, _>>()?;
     Ok(all)
 }
 
 fn find(db: &Connection, user: &UserId, id: &FolderId) -> Result<Option<Folder>, SqliteError> {
     let found = db
-        .prepare_cached(&format!(
-            "SELECT {FOLDER} FROM library_folder WHERE user_id = ?1 AND id = ?2"
+        .prepare_cached(concat!(
+            "SELECT ",
+            folder_columns!(),
+            " FROM library_folder AS f WHERE f.user_id = ?1 AND f.id = ?2"
         ))?
-        .query_row([user.as_str(), id.as_str()], read)
+        .query_row([user.as_str(), id.as_str()], |row| folder(row))
         .optional()?;
     Ok(found)
 }
 
-pub(super) fn add(
+const INSERT: &str = "\
+    INSERT INTO library_folder (user_id, id, name, icon, color, parent_id, created_at, updated_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)";
+const UPDATE: &str = "\
+    UPDATE library_folder SET name = ?3, icon = ?4, color = ?5, parent_id = ?6, updated_at = ?7
+    WHERE user_id = ?1 AND id = ?2";
+
+pub(crate) fn add(
     db: &Connection,
     now: StoreTime,
     user: &UserId,
     folder: &Folder,
 ) -> Result<WriteOutput<FolderWritten>, SqliteError> {
-    let present = all(db, user)?;
-    if let Some(refused) = refusal(&present, folder) {
-        return Ok(WriteOutput::silent(refused));
+    match refusal_of_new(&all(db, user)?, folder) {
+        Some(refused) => Ok(WriteOutput::silent(refused)),
+        None => write(db, INSERT, now, user, folder),
     }
-    if present.len() >= LIBRARY_FOLDERS as usize {
-        return Ok(WriteOutput::silent(FolderWritten::TooMany));
+}
+
+pub(crate) fn update(
+    db: &Connection,
+    now: StoreTime,
+    user: &UserId,
+    folder: &Folder,
+) -> Result<WriteOutput<FolderWritten>, SqliteError> {
+    match refusal_of_change(&all(db, user)?, folder) {
+        Some(refused) => Ok(WriteOutput::silent(refused)),
+        None => write(db, UPDATE, now, user, folder),
     }
-    db.prepare_cached(
-        "INSERT INTO library_folder
-             (id, user_id, name, icon, color, parent_id, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
-    )?
-    .execute(params![
-        folder.id.as_str(),
+}
+
+fn write(
+    db: &Connection,
+    statement: &str,
+    now: StoreTime,
+    user: &UserId,
+    folder: &Folder,
+) -> Result<WriteOutput<FolderWritten>, SqliteError> {
+    db.prepare_cached(statement)?.execute(params![
         user.as_str(),
-        folder.name,
-        folder.icon,
-        folder.color,
-        folder.parent_id.as_ref().map(FolderId::as_str),
-        now.wall_us,
-    ])?;
-    written(db, user, folder)
-}
-
-pub(super) fn update(
-    db: &Connection,
-    now: StoreTime,
-    user: &UserId,
-    folder: &Folder,
-) -> Result<WriteOutput<FolderWritten>, SqliteError> {
-    let present = all(db, user)?;
-    if present.iter().all(|existing| existing.id != folder.id) {
-        return Ok(WriteOutput::silent(FolderWritten::Missing));
-    }
-    if let Some(refused) = refusal(&present, folder) {
-        return Ok(WriteOutput::silent(refused));
-    }
-    db.prepare_cached(
-        "UPDATE library_folder SET name = ?2, icon = ?3, color = ?4, parent_id = ?5,
-             updated_at = ?6
-         WHERE id = ?1",
-    )?
-    .execute(params![
         folder.id.as_str(),
         folder.name,
         folder.icon,
@@ -101,21 +82,13 @@ pub(super) fn update(
         folder.parent_id.as_ref().map(FolderId::as_str),
         now.wall_us,
     ])?;
-    written(db, user, folder)
-}
-
-fn written(
-    db: &Connection,
-    user: &UserId,
-    folder: &Folder,
-) -> Result<WriteOutput<FolderWritten>, SqliteError> {
     let stored = find(db, user, &folder.id)?
         .ok_or_else(|| SqliteError::broken("a written folder cannot be found"))?;
     Ok(WriteOutput::silent(FolderWritten::Done(Box::new(stored))))
 }
 
 /// Removes the folder with all folders below it; their agents move to the root.
-pub(super) fn remove(
+pub(crate) fn remove(
     db: &Connection,
     user: &UserId,
     id: &FolderId,
@@ -133,7 +106,7 @@ pub(super) fn remove(
     Ok(WriteOutput::silent(!removed.is_empty()))
 }
 
-pub(super) fn move_agents(
+pub(crate) fn move_agents(
     db: &Connection,
     now: StoreTime,
     user: &UserId,

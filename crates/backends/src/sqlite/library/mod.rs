@@ -1,6 +1,6 @@
 //! A user's library: agent entries, in folders.
 
-pub(super) mod entries;
+pub(crate) mod agents;
 mod folders;
 
 use async_trait::async_trait;
@@ -23,17 +23,17 @@ impl Library for SqliteStore {
 
     async fn get(&self, user: &UserId, id: &LibraryAgentId) -> PortResult<Option<LibraryAgent>> {
         let (user, id) = (user.clone(), id.clone());
-        self.readers.run(move |db| entries::by_id(db, &user, &id)).await
+        self.readers.run(move |db| agents::by_id(db, &user, &id)).await
     }
 
     async fn by_graph(&self, user: &UserId, graph: &GraphId) -> PortResult<Option<LibraryAgent>> {
         let (user, graph) = (user.clone(), graph.clone());
-        self.readers.run(move |db| entries::by_graph(db, &user, &graph)).await
+        self.readers.run(move |db| agents::by_graph(db, &user, &graph)).await
     }
 
     async fn list(&self, user: &UserId) -> PortResult<Vec<LibraryAgent>> {
         let user = user.clone();
-        self.readers.run(move |db| entries::all(db, &user)).await
+        self.readers.run(move |db| agents::all(db, &user)).await
     }
 
     async fn update(
@@ -106,16 +106,16 @@ fn add(
     user: &UserId,
     entry: &LibraryAgent,
 ) -> Result<WriteOutput<AgentAdded>, SqliteError> {
-    if let Some(existing) = entries::by_graph(db, user, &entry.graph_id)? {
+    if let Some(existing) = agents::by_graph(db, user, &entry.graph_id)? {
         return Ok(WriteOutput::silent(AgentAdded::Exists(Box::new(existing))));
     }
     if !graphs::is_visible(db, user, &entry.graph_id, entry.graph_version)? {
         return Ok(WriteOutput::silent(AgentAdded::NoGraph));
     }
-    if entries::is_full(db, user)? {
+    if agents::is_full(db, user)? {
         return Ok(WriteOutput::silent(AgentAdded::TooMany));
     }
-    let entry = entries::insert(db, now, user, entry)?;
+    let entry = agents::insert(db, now, user, entry)?;
     Ok(WriteOutput::silent(AgentAdded::New(Box::new(entry))))
 }
 
@@ -126,13 +126,13 @@ fn update(
     id: &LibraryAgentId,
     change: &AgentChange,
 ) -> Result<WriteOutput<Option<LibraryAgent>>, SqliteError> {
-    let Some(entry) = entries::by_id(db, user, id)? else { return Ok(WriteOutput::silent(None)) };
+    let Some(entry) = agents::by_id(db, user, id)? else { return Ok(WriteOutput::silent(None)) };
     // A version held by a library is visible to its user: so only a version that is already visible can be held.
     if let Some(version) = change.graph_version
         && !graphs::is_visible(db, user, &entry.graph_id, version)?
     {
         return Ok(WriteOutput::silent(None));
     }
-    entries::change(db, now, id, change)?;
-    Ok(WriteOutput::silent(entries::by_id(db, user, id)?))
+    agents::change(db, now, id, change)?;
+    Ok(WriteOutput::silent(agents::by_id(db, user, id)?))
 }

@@ -8,18 +8,20 @@ use protocol::turn::TurnClaim;
 use protocol::{CallId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::boot_clock::millis;
-use super::super::error::SqliteError;
-use super::super::turns::find_claimed;
-use super::super::turns::insert::{self, NewTurnRow};
-use super::super::turns::permits::{permit_usage, session_quota_key};
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, messages};
-use super::{OPERATION, find, read};
+use super::find;
 use crate::live::StoreEvent;
-use crate::submission_key::SubmissionKey;
+use crate::rows::operations::{operation, operation_columns};
+use crate::rules::new_operation::check_pending;
+use crate::rules::submission_key::SubmissionKey;
+use crate::sqlite::boot_clock::millis;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::turns::claimed_rows::find_claimed;
+use crate::sqlite::turns::insert::{self, NewTurnRow};
+use crate::sqlite::turns::permits::{permit_usage, session_quota_key};
+use crate::sqlite::write_job::WriteOutput;
+use crate::sqlite::{StoreTime, messages};
 
-pub(super) fn begin(
+pub(crate) fn begin(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -35,11 +37,8 @@ pub(super) fn begin(
     if not_ended(db, &claim.session_id)? >= OPERATIONS {
         return Ok(WriteOutput::silent(Fenced::Done(OperationBegun::TooMany)));
     }
-    // The result finds the pending message by its call id.
-    if new.pending.tool_call_id.as_ref() != Some(&new.call.id) {
-        return Err(SqliteError::broken("the pending row of an operation belongs to another call"));
-    }
-    messages::insert_result(db, asking.message_position(claim), &new.pending, now.wall_us)?;
+    check_pending(new)?;
+    messages::insert_result(db, asking.message_position(claim, now.wall_us), &new.pending)?;
     let due = add_turn(db, now, caps, claim, new)?;
     add_operation(db, now, claim, new)?;
     let operation = find(db, &OperationKey::Operation(new.id.clone()))?
@@ -54,10 +53,12 @@ fn of_call(
     call: &CallId,
 ) -> Result<Option<Operation>, SqliteError> {
     let found = db
-        .prepare_cached(&format!(
-            "SELECT {OPERATION} FROM operation AS p WHERE p.asked_by = ?1 AND p.call_id = ?2"
+        .prepare_cached(concat!(
+            "SELECT ",
+            operation_columns!(),
+            " FROM operation AS p WHERE p.asked_by = ?1 AND p.call_id = ?2"
         ))?
-        .query_row([asking.as_str(), call.as_str()], read)
+        .query_row([asking.as_str(), call.as_str()], |row| operation(row))
         .optional()?;
     Ok(found)
 }

@@ -1,27 +1,27 @@
 //! Operations: long-running tool calls, each carried out by a turn of its own.
 
 mod begin;
-mod operation_turn;
-mod result;
+mod complete;
+mod line_up;
+mod rest;
+pub(crate) mod result;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::store::{NewOperation, OperationBegun, OperationCompleted, OperationKey, Operations};
 use ports::{Fenced, PortResult};
-use protocol::message::ToolCall;
 use protocol::operation::{Operation, OperationResult};
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 use protocol::{SessionId, TurnId};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
-pub(super) use self::result::settle;
+use super::SqliteStore;
 use super::error::SqliteError;
 use super::sessions::user;
 use super::write_job::WritePriority;
-use super::{SqliteStore, rows};
-use crate::words;
+use crate::rows::operations::{operation, operation_columns};
 
 #[async_trait]
 impl Operations for SqliteStore {
@@ -44,9 +44,7 @@ impl Operations for SqliteStore {
     async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
         self.writer
-            .run(WritePriority::Essential, move |db| {
-                operation_turn::accepted(db, now, caps, &claim, at_most)
-            })
+            .run(WritePriority::Essential, move |db| rest::accepted(db, now, caps, &claim, at_most))
             .await
     }
 
@@ -58,7 +56,7 @@ impl Operations for SqliteStore {
         let (which, now, caps) = (which.clone(), self.store_time(), self.caps);
         self.writer
             .run(WritePriority::Essential, move |db| {
-                result::complete(db, now, caps, &which, &result)
+                complete::complete(db, now, caps, &which, &result)
             })
             .await
     }
@@ -66,21 +64,27 @@ impl Operations for SqliteStore {
     async fn line_up(&self, claim: &TurnClaim) -> PortResult<Fenced<bool>> {
         let (claim, now, caps) = (claim.clone(), self.store_time(), self.caps);
         self.writer
-            .run(WritePriority::Essential, move |db| operation_turn::line_up(db, now, caps, &claim))
+            .run(WritePriority::Essential, move |db| line_up::line_up(db, now, caps, &claim))
             .await
     }
 }
 
 /// The operation that a turn carries out, if any.
-pub(super) fn operation_of_turn(
+pub(crate) fn operation_of_turn(
     db: &Connection,
     turn: &TurnId,
 ) -> Result<Option<Operation>, SqliteError> {
     find(db, &OperationKey::Task(turn.task()))
 }
 
+/// The operation of a turn that must have one.
+fn carried_out(db: &Connection, claim: &TurnClaim) -> Result<Operation, SqliteError> {
+    operation_of_turn(db, &claim.turn_id)?
+        .ok_or_else(|| SqliteError::broken("the turn carries out no operation"))
+}
+
 /// Whether an operation of the session still runs or has not lined up.
-pub(super) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, SqliteError> {
+pub(crate) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, SqliteError> {
     let open = db
         .prepare_cached(
             "SELECT 1 FROM turn
@@ -90,14 +94,14 @@ pub(super) fn any_open(db: &Connection, session: &SessionId) -> Result<bool, Sql
     Ok(open)
 }
 
-const OPERATION: &str = "p.id, p.turn_id, p.session_id, p.asked_by, p.call_id, p.tool_name, \
-    p.arguments, p.state, p.outcome, p.output, p.created_at";
-
 fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, SqliteError> {
     let (column, id) = key(which);
     let found = db
-        .prepare_cached(&format!("SELECT {OPERATION} FROM operation AS p WHERE p.{column} = ?1"))?
-        .query_row([id], read)
+        .prepare_cached(&format!(
+            "SELECT {} FROM operation AS p WHERE p.{column} = ?1",
+            operation_columns!()
+        ))?
+        .query_row([id], |row| operation(row))
         .optional()?;
     Ok(found)
 }
@@ -110,10 +114,11 @@ fn find_for(
     let (column, id) = key(which);
     let found = db
         .prepare_cached(&format!(
-            "SELECT {OPERATION} FROM operation AS p JOIN session AS s ON s.id = p.session_id
-             WHERE p.{column} = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)"
+            "SELECT {} FROM operation AS p JOIN session AS s ON s.id = p.session_id
+             WHERE p.{column} = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)",
+            operation_columns!()
         ))?
-        .query_row(params![id, user(owner)], read)
+        .query_row(params![id, user(owner)], |row| operation(row))
         .optional()?;
     Ok(found)
 }
@@ -123,25 +128,4 @@ fn key(which: &OperationKey) -> (&'static str, &str) {
         OperationKey::Operation(id) => ("id", id.as_str()),
         OperationKey::Task(id) => ("turn_id", id.as_str()),
     }
-}
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Operation> {
-    let result = match rows::optional_word(row, "outcome", words::outcome)? {
-        Some(outcome) => Some(OperationResult { output: row.get("output")?, outcome }),
-        None => None,
-    };
-    Ok(Operation {
-        id: rows::id(row, "id")?,
-        task_id: rows::id(row, "turn_id")?,
-        session_id: rows::id(row, "session_id")?,
-        asked_by: rows::id(row, "asked_by")?,
-        call: ToolCall {
-            id: rows::id(row, "call_id")?,
-            name: row.get("tool_name")?,
-            arguments: row.get("arguments")?,
-        },
-        state: rows::word(row, "state", words::operation_state)?,
-        result,
-        created_at: rows::time(row, "created_at")?,
-    })
 }

@@ -2,18 +2,18 @@
 
 use ports::store::{ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
-use protocol::review::{Review, ReviewStatus};
+use protocol::review::Review;
 use protocol::{ExecutionId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, rows};
-use super::rows::{any_waiting, by_id};
-use crate::verdicts::{edit, refusal};
-use crate::words;
+use super::find::{any_waiting, by_id};
+use crate::rows::StoreRow;
+use crate::rules::review_verdicts::{common_execution, decided_status, edit, refusal};
+use crate::sqlite::StoreTime;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
 
-pub(super) fn decide(
+pub(crate) fn decide(
     db: &Connection,
     now: StoreTime,
     user: &UserId,
@@ -26,13 +26,9 @@ pub(super) fn decide(
             None => return Ok(WriteOutput::silent(ReviewsDecided::Unknown(verdict.id.clone()))),
         }
     }
-    let Some(first) = waiting.first() else {
-        return Err(SqliteError::broken("nothing to decide"));
-    };
-    let execution = first.execution_id.clone();
-    if waiting.iter().any(|review| review.execution_id != execution) {
+    let Some(execution) = common_execution(&waiting)? else {
         return Ok(WriteOutput::silent(ReviewsDecided::Mixed));
-    }
+    };
     // Everything is checked before anything is written: a refused request must not change anything.
     if let Some(refused) = refusal(verdicts, &waiting, status(db, &execution)?) {
         return Ok(WriteOutput::silent(refused));
@@ -53,7 +49,7 @@ fn status(
 ) -> Result<Option<ExecutionStatus>, SqliteError> {
     let status = db
         .prepare_cached("SELECT status FROM execution WHERE id = ?1")?
-        .query_row([execution.as_str()], |row| rows::word(row, "status", ExecutionStatus::parse))
+        .query_row([execution.as_str()], |row| row.word("status"))
         .optional()?;
     Ok(status)
 }
@@ -64,10 +60,6 @@ fn write(
     review: &Review,
     verdict: &ReviewVerdict,
 ) -> Result<(), SqliteError> {
-    let status = match verdict.approved {
-        true => ReviewStatus::Approved,
-        false => ReviewStatus::Rejected,
-    };
     let edited = edit(verdict, review).map(ToString::to_string);
     db.prepare_cached(
         "UPDATE review SET status = ?3, review_message = ?4, payload = ifnull(?5, payload),
@@ -77,7 +69,7 @@ fn write(
     .execute(params![
         review.user_id.as_str(),
         review.id.as_str(),
-        words::review_status_word(status),
+        decided_status(verdict).as_str(),
         verdict.message,
         edited,
         now.wall_us,

@@ -1,7 +1,8 @@
 //! Reviews: decisions that people have to make.
 
+mod ask;
 mod decide;
-mod rows;
+mod find;
 
 use async_trait::async_trait;
 use ports::PortResult;
@@ -12,22 +13,21 @@ use protocol::{ExecutionId, NodeId, ReviewId, UserId};
 use super::SqliteStore;
 use super::write_job::{WriteOutput, WritePriority};
 
-pub(super) use self::rows::{any_waiting, insert, withdraw};
+pub(crate) use self::ask::{insert, withdraw};
+pub(crate) use self::find::any_waiting;
 
 #[async_trait]
 impl Reviews for SqliteStore {
     async fn ask(&self, review: &Review) -> PortResult<Review> {
         let review = review.clone();
         self.writer
-            .run(WritePriority::Ordinary, move |db| {
-                Ok(WriteOutput::silent(rows::ask(db, &review)?))
-            })
+            .run(WritePriority::Ordinary, move |db| Ok(WriteOutput::silent(ask::ask(db, &review)?)))
             .await
     }
 
     async fn get(&self, user: &UserId, id: &ReviewId) -> PortResult<Option<Review>> {
         let (user, id) = (user.clone(), id.clone());
-        self.readers.run(move |db| rows::by_id(db, &user, &id)).await
+        self.readers.run(move |db| find::by_id(db, &user, &id)).await
     }
 
     async fn pending(
@@ -37,7 +37,7 @@ impl Reviews for SqliteStore {
         offset: u64,
     ) -> PortResult<(Vec<Review>, u64)> {
         let user = user.clone();
-        self.readers.run(move |db| rows::pending(db, &user, limit, offset)).await
+        self.readers.run(move |db| find::pending(db, &user, limit, offset)).await
     }
 
     async fn of_execution(
@@ -46,7 +46,7 @@ impl Reviews for SqliteStore {
         execution: &ExecutionId,
     ) -> PortResult<Vec<Review>> {
         let (user, execution) = (user.clone(), execution.clone());
-        self.readers.run(move |db| rows::of_execution(db, &user, &execution)).await
+        self.readers.run(move |db| find::of_execution(db, &user, &execution)).await
     }
 
     async fn decide(

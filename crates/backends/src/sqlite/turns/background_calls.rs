@@ -1,15 +1,14 @@
 //! Background calls in the journal.
 
-use ports::store::{BackgroundEnd, BackgroundRecord};
+use ports::store::BackgroundEnd;
 use protocol::message::ToolOutcome;
 use protocol::{BackgroundId, CallId, TurnId};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
-use super::super::error::SqliteError;
-use super::super::rows;
-use crate::words;
+use crate::rules::turn_end::ENDED_WITH_ITS_TURN;
+use crate::sqlite::error::SqliteError;
 
-pub(super) fn start(
+pub(crate) fn start(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
@@ -24,7 +23,7 @@ pub(super) fn start(
 }
 
 /// Only the first end is stored.
-pub(super) fn end(
+pub(crate) fn end(
     db: &Connection,
     turn: &TurnId,
     call: &CallId,
@@ -36,11 +35,11 @@ pub(super) fn end(
                  outcome = ifnull(outcome, ?3)
              WHERE turn_id = ?1 AND call_id = ?2 AND background_id IS NOT NULL",
         )?
-        .execute([turn.as_str(), call.as_str(), words::outcome_word(end.outcome), &end.output])?;
+        .execute([turn.as_str(), call.as_str(), end.outcome.as_str(), &end.output])?;
     require_background_call(updated)
 }
 
-pub(super) fn mark_taken(db: &Connection, turn: &TurnId, call: &CallId) -> Result<(), SqliteError> {
+pub(crate) fn mark_taken(db: &Connection, turn: &TurnId, call: &CallId) -> Result<(), SqliteError> {
     let updated = db
         .prepare_cached(
             "UPDATE journal SET taken = 1
@@ -51,26 +50,13 @@ pub(super) fn mark_taken(db: &Connection, turn: &TurnId, call: &CallId) -> Resul
 }
 
 /// Ends the background calls that are still running when their turn ends.
-pub(super) fn end_all(db: &Connection, turn: &TurnId) -> Result<(), SqliteError> {
+pub(crate) fn end_all(db: &Connection, turn: &TurnId) -> Result<(), SqliteError> {
     db.prepare_cached(
         "UPDATE journal SET outcome = ?2, output = ?3
          WHERE turn_id = ?1 AND background_id IS NOT NULL AND outcome IS NULL",
     )?
-    .execute(params![
-        turn.as_str(),
-        words::outcome_word(ToolOutcome::Cancelled),
-        words::ENDED_WITH_ITS_TURN
-    ])?;
+    .execute(params![turn.as_str(), ToolOutcome::Cancelled.as_str(), ENDED_WITH_ITS_TURN])?;
     Ok(())
-}
-
-pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Option<BackgroundRecord>> {
-    let Some(id) = rows::optional_id(row, "background_id")? else { return Ok(None) };
-    let end = match rows::optional_word(row, "outcome", words::outcome)? {
-        Some(outcome) => Some(BackgroundEnd { outcome, output: row.get("output")? }),
-        None => None,
-    };
-    Ok(Some(BackgroundRecord { id, end, taken: row.get("taken")? }))
 }
 
 fn require_background_call(changed: usize) -> Result<(), SqliteError> {

@@ -3,74 +3,53 @@
 use ports::Fenced;
 use ports::store::{TurnEnding, TurnFinished};
 use ports::stream_log::SegmentAppended;
+use protocol::TurnId;
 use protocol::limits::UserLimits;
 use protocol::turn::{TurnClaim, TurnStatus};
-use protocol::{Segment, Seq, TurnId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, follow_ups, messages, operations, stream_log};
-use super::journal::add_usage;
+use super::claimed_rows::find_claimed;
 use super::permits::{admit, session_quota_key, turn_quota_key};
-use super::{background_calls, find_claimed};
+use super::{settle, usage};
 use crate::live::{LogEnd, StoreEvent};
+use crate::rules::append::{refused_end, unstored};
+use crate::rules::turn_end::check_final;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
+use crate::sqlite::{StoreTime, messages, stream_log};
 
-pub(super) fn finish(
+pub(crate) fn finish(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
     claim: &TurnClaim,
     ending: &TurnEnding,
 ) -> Result<WriteOutput<Fenced<TurnFinished>>, SqliteError> {
-    if !ending.status.is_final() {
-        return Err(SqliteError::broken(format!(
-            "{} is not a final turn status",
-            ending.status.as_str()
-        )));
-    }
+    check_final(ending.status)?;
     let Some(claimed) = find_claimed(db, claim)? else {
         return Ok(WriteOutput::silent(Fenced::Stale));
     };
-    if ending.status == TurnStatus::Completed && follow_ups::waiting(db, &claim.turn_id)? > 0 {
+    if ending.status == TurnStatus::Completed && settle::waiting_follow_ups(db, &claim.turn_id)? > 0
+    {
         return Ok(WriteOutput::silent(Fenced::Done(TurnFinished::FollowUpsWait)));
     }
-    follow_ups::settle(db, &claim.turn_id, ending.status)?;
-    background_calls::end_all(db, &claim.turn_id)?;
-    operations::settle(db, &claim.turn_id, ending.operation.as_ref())?;
-    let to = claimed.message_position(claim);
+    settle::settle(db, claim, ending)?;
+    let to = claimed.message_position(claim, now.wall_us);
     for message in &ending.messages {
-        messages::insert(db, to, message, now.wall_us)?;
+        messages::insert(db, to, message)?;
     }
-    add_usage(db, claim, &ending.usage)?;
+    usage::add(db, claim, &ending.usage)?;
     end_row(db, now, claim, ending)?;
     let task = claim.turn_id.task();
-    let last = unstored(db, claim, ending)?;
+    let stored = stream_log::log_state(db, &task)?.map_or(0, |log| log.last);
+    let last = unstored(&ending.last, stored);
     match stream_log::append(db, &task, claim.fence, &last, LogEnd::Sealed)? {
         SegmentAppended::Stored => {}
-        refused => {
-            return Err(SqliteError::broken(format!(
-                "the last chunks of a turn were refused: {refused:?}"
-            )));
-        }
+        refused => return Err(refused_end(&refused).into()),
     }
     let due = admit_next(db, now, caps, claim)?;
     let news = StoreEvent::LogGrew { task, segment: last, end: LogEnd::Sealed };
     Ok(WriteOutput::with_event(Fenced::Done(TurnFinished::Ended(due)), news))
-}
-
-/// The closing chunks without those already stored by an append whose reply was lost.
-fn unstored(
-    db: &Connection,
-    claim: &TurnClaim,
-    ending: &TurnEnding,
-) -> Result<Segment, SqliteError> {
-    let stored: Option<i64> = db
-        .prepare_cached("SELECT last_seq FROM log WHERE task_id = ?1")?
-        .query_row([claim.turn_id.as_str()], |row| row.get(0))
-        .optional()?;
-    let stored = stored.unwrap_or_default() as Seq;
-    Ok(ending.last.after(stored).unwrap_or_else(|| ending.last.clone()))
 }
 
 fn end_row(

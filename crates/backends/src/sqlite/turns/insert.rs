@@ -4,29 +4,29 @@ use protocol::turn::TurnRequest;
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, params};
 
-use super::super::error::SqliteError;
-use super::super::{StoreTime, stream_log};
-use crate::submission_key::SubmissionKey;
+use crate::rules::json::to_json;
+use crate::rules::submission_key::SubmissionKey;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::{StoreTime, stream_log};
 
-pub(in super::super) struct NewTurnRow<'a> {
-    pub(in super::super) id: &'a TurnId,
-    pub(in super::super) session: &'a SessionId,
-    pub(in super::super) ordinal: i64,
-    pub(in super::super) request: &'a TurnRequest,
-    pub(in super::super) submission: SubmissionKey<'a>,
-    pub(in super::super) parent: Option<&'a TurnId>,
-    pub(in super::super) quota_key: &'a str,
+pub(crate) struct NewTurnRow<'a> {
+    pub(crate) id: &'a TurnId,
+    pub(crate) session: &'a SessionId,
+    pub(crate) ordinal: i64,
+    pub(crate) request: &'a TurnRequest,
+    pub(crate) submission: SubmissionKey<'a>,
+    pub(crate) parent: Option<&'a TurnId>,
+    pub(crate) quota_key: &'a str,
     /// When to push it to the queue; `None` for a turn without a concurrency permit.
-    pub(in super::super) due_ms: Option<i64>,
+    pub(crate) due_ms: Option<i64>,
 }
 
-pub(in super::super) fn insert(
+pub(crate) fn insert(
     db: &Connection,
     now: StoreTime,
     row: &NewTurnRow<'_>,
 ) -> Result<(), SqliteError> {
-    let request = serde_json::to_string(row.request)
-        .map_err(|error| SqliteError::broken(error.to_string()))?;
+    let request = to_json(row.request)?;
     db.prepare_cached(
         "INSERT INTO turn (id, session_id, ordinal, status, message_id, request, client_id,
              fingerprint, parent_turn_id, due_ms, created_at, slot, admitted)

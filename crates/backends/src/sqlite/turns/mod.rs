@@ -1,15 +1,20 @@
 //! Turns: opened, journaled, finished.
 
 mod background_calls;
+mod cancel;
+pub(crate) mod claim;
+pub(crate) mod claimed_rows;
 mod finish;
-pub(super) mod insert;
+pub(crate) mod insert;
 mod journal;
-pub(super) mod message_id;
+pub(crate) mod message_id;
 mod open;
-pub(super) mod permits;
+mod parent;
+pub(crate) mod permits;
 mod progress;
 mod regenerate;
-mod sub_turns;
+pub(crate) mod settle;
+mod usage;
 mod yield_permit;
 
 use std::time::Duration;
@@ -24,12 +29,13 @@ use protocol::turn::{Turn, TurnClaim};
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::SqliteStore;
 use super::error::SqliteError;
-use super::messages::MessagePosition;
 use super::sessions::user;
-use super::stream_log::count_fenced;
 use super::write_job::WritePriority;
-use super::{SqliteStore, rows};
+use crate::rows::StoreRow;
+use crate::rows::reports::open_turns;
+use crate::rows::turns::{of_turn, select_turns, turn, turn_columns};
 
 #[async_trait]
 impl Turns for SqliteStore {
@@ -40,18 +46,16 @@ impl Turns for SqliteStore {
             .await
     }
 
-    async fn get(&self, owner: &Owner, turn: &TurnId) -> PortResult<Option<Turn>> {
-        let (owner, turn) = (owner.clone(), turn.clone());
+    async fn get(&self, owner: &Owner, turn_id: &TurnId) -> PortResult<Option<Turn>> {
+        let (owner, turn_id) = (owner.clone(), turn_id.clone());
         self.readers
             .run(move |db| {
                 let found = db
-                    .prepare_cached(&format!(
-                        "SELECT {} FROM {}
-                         WHERE t.id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)",
-                        rows::TURN,
-                        rows::TURNS
+                    .prepare_cached(concat!(
+                        select_turns!(),
+                        "WHERE t.id = ?1 AND (s.user_id IS NULL OR s.user_id IS ?2)"
                     ))?
-                    .query_row(params![turn.as_str(), user(&owner)], rows::turn)
+                    .query_row(params![turn_id.as_str(), user(&owner)], |row| turn(row))
                     .optional()?;
                 Ok(found)
             })
@@ -77,7 +81,7 @@ impl Turns for SqliteStore {
         let (owner, session, now) = (owner.clone(), session.clone(), self.store_time());
         self.writer
             .run(WritePriority::Essential, move |db| {
-                sub_turns::request_cancel(db, now, &owner, &session)
+                cancel::request_cancel(db, now, &owner, &session)
             })
             .await
     }
@@ -129,19 +133,12 @@ impl Turns for SqliteStore {
             .run(move |db| {
                 let open = db
                     .prepare_cached(
-                        "SELECT count(*) FILTER (WHERE status = 'queued'),
-                             count(*) FILTER (WHERE status = 'running'),
-                             min(created_at) FILTER (WHERE status = 'queued')
+                        "SELECT count(*) FILTER (WHERE status = 'queued') AS queued,
+                             count(*) FILTER (WHERE status = 'running') AS running,
+                             min(created_at) FILTER (WHERE status = 'queued') AS since
                          FROM turn WHERE status IN ('queued', 'running') AND ordinal > 0",
                     )?
-                    .query_row([], |row| {
-                        let since = row.get::<_, Option<i64>>(2)?.unwrap_or(now);
-                        Ok(OpenTurns {
-                            queued: row.get::<_, i64>(0)? as u64,
-                            running: row.get::<_, i64>(1)? as u64,
-                            oldest_queued: Duration::from_micros((now - since).max(0) as u64),
-                        })
-                    })?;
+                    .query_row([], |row| open_turns(row, now))?;
                 Ok(open)
             })
             .await
@@ -149,59 +146,16 @@ impl Turns for SqliteStore {
 }
 
 /// The turn, regardless of its owner.
-pub(super) fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, SqliteError> {
+pub(crate) fn by_id(db: &Connection, id: &TurnId) -> Result<Option<Turn>, SqliteError> {
     let found = db
-        .prepare_cached(&format!("SELECT {} FROM {} WHERE t.id = ?1", rows::TURN, rows::TURNS))?
-        .query_row([id.as_str()], rows::turn)
+        .prepare_cached(concat!(select_turns!(), "WHERE t.id = ?1"))?
+        .query_row([id.as_str()], |row| turn(row))
         .optional()?;
     Ok(found)
 }
 
-/// A running turn whose claim is valid.
-#[derive(Clone, Copy)]
-pub(super) struct ClaimedOrdinals {
-    /// Negative while the turn is outside the order of its session.
-    pub(super) ordinal: i64,
-    /// Ordinal for the messages it writes: for a turn outside the order, that of the newest turn.
-    message_ordinal: i64,
-}
-
-impl ClaimedOrdinals {
-    pub(super) fn message_position(self, claim: &TurnClaim) -> MessagePosition<'_> {
-        MessagePosition {
-            session: &claim.session_id,
-            turn: &claim.turn_id,
-            ordinal: self.message_ordinal,
-        }
-    }
-}
-
-/// Returns `None` when the claim is stale; the caller must then write nothing.
-pub(super) fn find_claimed(
-    db: &Connection,
-    claim: &TurnClaim,
-) -> Result<Option<ClaimedOrdinals>, SqliteError> {
-    let claimed = db
-        .prepare_cached(
-            "SELECT ordinal, iif(ordinal > 0, ordinal,
-                 (SELECT s.last_ordinal FROM session AS s WHERE s.id = session_id)) AS rows_at
-             FROM turn WHERE id = ?1 AND fence = ?2 AND status = 'running'",
-        )?
-        .query_row(params![claim.turn_id.as_str(), claim.fence as i64], |row| {
-            Ok(ClaimedOrdinals {
-                ordinal: row.get("ordinal")?,
-                message_ordinal: row.get("rows_at")?,
-            })
-        })
-        .optional()?;
-    if claimed.is_none() {
-        count_fenced();
-    }
-    Ok(claimed)
-}
-
 /// The first turn of the session after `ordinal` without a final status.
-pub(super) fn open_after(
+pub(crate) fn open_after(
     db: &Connection,
     session: &SessionId,
     ordinal: i64,
@@ -213,7 +167,7 @@ pub(super) fn open_after(
              ORDER BY ordinal LIMIT 1",
         )?
         .query_row(params![session.as_str(), ordinal], |row| {
-            Ok((rows::id(row, "id")?, row.get("ordinal")?))
+            Ok((row.id("id")?, row.get("ordinal")?))
         })
         .optional()?;
     Ok(found)
@@ -226,22 +180,27 @@ fn current(
     owner: &Owner,
     session: &SessionId,
 ) -> Result<Option<(Turn, BootTime)>, SqliteError> {
-    let select = |which: &str| {
-        format!(
-            "SELECT {}, t.ended_boot, t.ended_ms FROM {}
-             WHERE t.session_id = ?1 AND t.ordinal > 0
-               AND (s.user_id IS NULL OR s.user_id IS ?2) {which} LIMIT 1",
-            rows::TURN,
-            rows::TURNS
-        )
-    };
+    macro_rules! select {
+        ($which:literal) => {
+            concat!(
+                "SELECT ",
+                turn_columns!(),
+                ", t.ended_boot, t.ended_ms FROM turn AS t",
+                of_turn!(),
+                "WHERE t.session_id = ?1 AND t.ordinal > 0
+                   AND (s.user_id IS NULL OR s.user_id IS ?2) ",
+                $which,
+                " LIMIT 1"
+            )
+        };
+    }
     let parameters = params![session.as_str(), user(owner)];
     let read = |row: &rusqlite::Row<'_>| {
         let boot: Option<i64> = row.get("ended_boot")?;
-        Ok((rows::turn(row)?, boot.zip(row.get("ended_ms")?)))
+        Ok((turn(row)?, boot.zip(row.get("ended_ms")?)))
     };
     let open = db
-        .prepare_cached(&select("AND t.status IN ('queued', 'running') ORDER BY t.ordinal"))?
+        .prepare_cached(select!("AND t.status IN ('queued', 'running') ORDER BY t.ordinal"))?
         .query_row(parameters, read)
         .optional()?;
     if open.is_some() {
@@ -249,7 +208,7 @@ fn current(
     }
     // Turns end in the order of their ordinals, so the last of them ended last.
     let ended = db
-        .prepare_cached(&select("ORDER BY t.ordinal DESC"))?
+        .prepare_cached(select!("ORDER BY t.ordinal DESC"))?
         .query_row(parameters, read)
         .optional()?;
     Ok(ended)

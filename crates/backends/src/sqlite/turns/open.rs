@@ -7,20 +7,20 @@ use protocol::session::Owner;
 use protocol::{MessageId, TurnId};
 use rusqlite::{Connection, params};
 
-use super::super::boot_clock::millis;
-use super::super::error::SqliteError;
-use super::super::follow_ups::{self, FollowUpAdded};
-use super::super::messages::{self, MessagePosition};
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, sessions};
 use super::insert::{self, NewTurnRow};
-use super::message_id::{KnownMessageId, find_message_id};
+use super::message_id::find_message_id;
 use super::permits::{permit_usage, session_quota_key};
-use super::{by_id, open_after, regenerate, sub_turns};
+use super::{by_id, open_after, parent, regenerate};
 use crate::live::StoreEvent;
-use crate::submission_key::SubmissionKey;
+use crate::rows::messages::MessagePosition;
+use crate::rules::submission_key::SubmissionKey;
+use crate::sqlite::boot_clock::millis;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::follow_ups::{self, FollowUpAdded};
+use crate::sqlite::write_job::WriteOutput;
+use crate::sqlite::{StoreTime, messages, sessions};
 
-pub(super) fn open(
+pub(crate) fn open(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -55,13 +55,9 @@ fn submit(
 ) -> Result<WriteOutput<TurnOpened>, SqliteError> {
     let session = &new.session_id;
     if let Some(client_id) = submission.client_id {
-        match find_message_id(db, session, client_id, submission.fingerprint)? {
-            KnownMessageId::Free => {}
-            KnownMessageId::Turn(turn) => return Ok(WriteOutput::silent(TurnOpened::Joined(turn))),
-            KnownMessageId::FollowUp(waits) => {
-                return Ok(WriteOutput::silent(TurnOpened::FollowUp(waits)));
-            }
-            KnownMessageId::Reused => return Ok(WriteOutput::silent(TurnOpened::Reused)),
+        let found = find_message_id(db, session, client_id, submission.fingerprint)?;
+        if let Some(reply) = found.reply_to_submission() {
+            return Ok(WriteOutput::silent(reply));
         }
     }
     if when_busy == WhenBusy::FollowUp {
@@ -79,19 +75,19 @@ fn submit(
     }
     follow_ups::delete_settled(db, session, &message.id)?;
     let (turn, ordinal) = append(db, now, caps, new, submission)?;
-    let to = MessagePosition { session, turn: &turn, ordinal };
-    messages::insert(db, to, message, now.wall_us)?;
+    let to = MessagePosition { session, turn: &turn, ordinal, wall_us: now.wall_us };
+    messages::insert(db, to, message)?;
     opened(db, &turn)
 }
 
 /// Why a new turn is refused; `None` when it is not.
-pub(super) fn refusal(
+pub(crate) fn refusal(
     db: &Connection,
     caps: UserLimits,
     new: &NewTurn,
 ) -> Result<Option<TurnOpened>, SqliteError> {
-    if let Some(parent) = &new.parent
-        && let Some(refused) = sub_turns::refusal(db, parent)?
+    if let Some(parent_turn) = &new.parent
+        && let Some(refused) = parent::refusal(db, parent_turn)?
     {
         return Ok(Some(refused));
     }
@@ -101,7 +97,7 @@ pub(super) fn refusal(
 
 /// Adds a turn at the end of its session, with an empty stream log. An admitted turn is due after the grace period its
 /// caller asked for; any other becomes due when another turn ends.
-pub(super) fn append(
+pub(crate) fn append(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -132,7 +128,7 @@ pub(super) fn append(
     Ok((turn, ordinal))
 }
 
-pub(super) fn opened(
+pub(crate) fn opened(
     db: &Connection,
     turn: &TurnId,
 ) -> Result<WriteOutput<TurnOpened>, SqliteError> {

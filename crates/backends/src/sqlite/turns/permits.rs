@@ -4,12 +4,13 @@ use protocol::limits::UserLimits;
 use protocol::{SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::super::{StoreTime, rows};
-use crate::permit_usage::PermitUsage;
+use crate::rows::StoreRow;
+use crate::rules::permit_usage::PermitUsage;
+use crate::sqlite::StoreTime;
+use crate::sqlite::error::SqliteError;
 
 /// Quota key of new turns of a session: its user, or the session itself when it has none.
-pub(in super::super) fn session_quota_key(
+pub(crate) fn session_quota_key(
     db: &Connection,
     session: &SessionId,
 ) -> Result<String, SqliteError> {
@@ -20,20 +21,14 @@ pub(in super::super) fn session_quota_key(
 }
 
 /// Quota key of this turn, which does not change when its session is assigned to a user.
-pub(in super::super) fn turn_quota_key(
-    db: &Connection,
-    turn: &TurnId,
-) -> Result<String, SqliteError> {
+pub(crate) fn turn_quota_key(db: &Connection, turn: &TurnId) -> Result<String, SqliteError> {
     let quota_key = db
         .prepare_cached("SELECT slot FROM turn WHERE id = ?1")?
         .query_row([turn.as_str()], |row| row.get(0))?;
     Ok(quota_key)
 }
 
-pub(in super::super) fn permit_usage(
-    db: &Connection,
-    quota_key: &str,
-) -> Result<PermitUsage, SqliteError> {
+pub(crate) fn permit_usage(db: &Connection, quota_key: &str) -> Result<PermitUsage, SqliteError> {
     let usage = db
         .prepare_cached(
             "SELECT count(*) FILTER (WHERE ordinal > 0),
@@ -51,7 +46,7 @@ pub(in super::super) fn permit_usage(
 
 /// Gives the free permits of a quota key to turns that want theirs back, then to those that have waited longest, and
 /// makes the latter due.
-pub(in super::super) fn admit(
+pub(crate) fn admit(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -70,7 +65,7 @@ pub(in super::super) fn admit(
 }
 
 /// Does the same for every quota key with waiting turns: permits may have become free while no process ran.
-pub(in super::super) fn admit_all(
+pub(crate) fn admit_all(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -90,7 +85,7 @@ pub(in super::super) fn admit_all(
 
 /// Ends the rest of a turn: from now on it waits for a permit, and gets one at once when one is free. Returns whether
 /// it did.
-pub(in super::super) fn end_rest(
+pub(crate) fn end_rest(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -138,7 +133,7 @@ fn admit_one(
                        AND o.status IN ('queued', 'running')))
              RETURNING id",
         )?
-        .query_row(params![quota_key, now.ms], |row| rows::id(row, "id"))
+        .query_row(params![quota_key, now.ms], |row| row.id("id"))
         .optional()?;
     Ok(next)
 }

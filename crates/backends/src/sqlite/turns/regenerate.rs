@@ -6,15 +6,17 @@ use protocol::limits::UserLimits;
 use protocol::{MessageId, SessionId, TurnId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::super::{StoreTime, operations, rows};
 use super::open::{append, opened, refusal};
 use super::{by_id, open_after};
-use crate::regenerate_target::{RegenerateTarget, Superseded};
-use crate::submission_key::SubmissionKey;
+use crate::rows::turns::{regenerate_target, regenerate_target_columns};
+use crate::rules::regenerate_target::{
+    RegenerateTarget, Superseded, is_repeated, reply_while_busy,
+};
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
+use crate::sqlite::{StoreTime, operations};
 
-pub(super) fn regenerate(
+pub(crate) fn regenerate(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -32,17 +34,13 @@ pub(super) fn regenerate(
     let Some(target) = target.filter(|target| target.superseded == Superseded::No) else {
         return Ok(WriteOutput::silent(TurnOpened::NothingToRegenerate));
     };
-    let submission = SubmissionKey {
-        client_id: target.client_id.as_deref(),
-        fingerprint: target.fingerprint.as_deref(),
-    };
     if let Some(refused) = refusal(db, caps, new)? {
         return Ok(WriteOutput::silent(refused));
     }
     // The client's id moves with its message, and only one turn may have it.
     db.prepare_cached("UPDATE turn SET client_id = NULL, fingerprint = NULL WHERE id = ?1")?
         .execute([target.id.as_str()])?;
-    let (turn, ordinal) = append(db, now, caps, new, submission)?;
+    let (turn, ordinal) = append(db, now, caps, new, target.submission())?;
     replace(db, session, &target, &turn, ordinal)?;
     opened(db, &turn)
 }
@@ -55,26 +53,20 @@ fn find(
     from: Option<&MessageId>,
 ) -> Result<Option<RegenerateTarget>, SqliteError> {
     let target = db
-        .prepare_cached(
-            "SELECT t.id, t.ordinal, t.superseded_by IS NOT NULL AS superseded, t.client_id,
-                 t.fingerprint
-             FROM turn AS t
+        .prepare_cached(concat!(
+            "SELECT ",
+            regenerate_target_columns!(),
+            " FROM turn AS t
              WHERE t.session_id = ?1 AND t.ordinal > 0
                AND NOT EXISTS (SELECT 1 FROM operation AS p WHERE p.turn_id = t.id)
                AND (?2 IS NULL OR t.ordinal <= (
                  SELECT max(a.ordinal) FROM turn AS a
                  WHERE a.session_id = ?1 AND (a.message_id = ?2 OR a.id = (
                    SELECT turn_id FROM message WHERE session_id = ?1 AND id = ?2))))
-             ORDER BY t.ordinal DESC LIMIT 1",
-        )?
+             ORDER BY t.ordinal DESC LIMIT 1"
+        ))?
         .query_row(params![session.as_str(), from.map(MessageId::as_str)], |row| {
-            Ok(RegenerateTarget {
-                id: rows::id(row, "id")?,
-                ordinal: row.get("ordinal")?,
-                superseded: if row.get("superseded")? { Superseded::Yes } else { Superseded::No },
-                client_id: row.get("client_id")?,
-                fingerprint: row.get("fingerprint")?,
-            })
+            regenerate_target(row)
         })
         .optional()?;
     Ok(target)
@@ -91,16 +83,8 @@ fn joined_or_busy(
         .prepare_cached("SELECT regenerates FROM turn WHERE id = ?1")?
         .query_row([active.as_str()], |row| row.get::<_, Option<String>>(0))?
         .map(TurnId::from);
-    let same = match (regenerates, from) {
-        (None, _) => false,
-        // Without an id, the active turn regenerates the last one.
-        (Some(_), None) => true,
-        (Some(regenerated), Some(_)) => target.is_some_and(|target| target.id == regenerated),
-    };
-    match by_id(db, active)? {
-        Some(turn) if same => Ok(TurnOpened::Joined(Box::new(turn))),
-        _ => Ok(TurnOpened::Busy),
-    }
+    let repeated = is_repeated(regenerates.as_ref(), target, from);
+    Ok(reply_while_busy(by_id(db, active)?.filter(|_| repeated)))
 }
 
 /// Removes the old turn and all later ones from the history, except for the message to respond to again.

@@ -6,13 +6,13 @@ use protocol::limits::UserLimits;
 use protocol::turn::TurnClaim;
 use rusqlite::Connection;
 
-use super::super::StoreTime;
-use super::super::error::SqliteError;
-use super::super::write_job::WriteOutput;
-use super::find_claimed;
+use super::claimed_rows::find_claimed;
 use super::permits::{admit, turn_quota_key};
+use crate::sqlite::StoreTime;
+use crate::sqlite::error::SqliteError;
+use crate::sqlite::write_job::WriteOutput;
 
-pub(super) fn yield_permit(
+pub(crate) fn yield_permit(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
@@ -28,7 +28,7 @@ pub(super) fn yield_permit(
     Ok(WriteOutput::silent(Fenced::Done(due)))
 }
 
-pub(super) fn reacquire_permit(
+pub(crate) fn reacquire_permit(
     db: &Connection,
     now: StoreTime,
     caps: UserLimits,
