@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use ports::leases::JobClaimed;
 use ports::store::{
-    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ExecutionCreated,
-    GraphCreated, NewExecution,
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionCreated, GraphCreated, NewExecution,
 };
 use ports::{Fenced, Ports};
 use protocol::execution::{
@@ -16,11 +16,12 @@ use protocol::graph::{Graph, Node};
 use protocol::library::{LibraryAgent, Listing};
 use protocol::review::{Review, ReviewStatus};
 use protocol::{
-    ExecutionId, FolderId, GraphId, LibraryAgentId, ListingVersionId, NodeId, ReviewId, UserId,
+    ExecutionId, FolderId, GraphId, Job, LibraryAgentId, ListingVersionId, NodeId, ReviewId, UserId,
 };
 use serde_json::json;
 
-use super::scene::{LONG, eventually, worker};
+use super::job_scene::{claim_job, due_jobs, try_claim_job};
+use super::scene::LONG;
 
 pub fn ann() -> UserId {
     UserId::from("ann")
@@ -147,8 +148,8 @@ pub async fn found(ports: &Ports, run: &ExecutionId) -> Execution {
         .expect("the execution exists")
 }
 
-pub async fn try_claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaimed {
-    ports.executions.claim(run, &worker(), LONG).await.expect("the claim call succeeds")
+pub async fn try_claim(ports: &Ports, run: &ExecutionId) -> JobClaimed {
+    try_claim_job(ports, &run.into()).await
 }
 
 pub async fn claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaim {
@@ -157,19 +158,19 @@ pub async fn claim(ports: &Ports, run: &ExecutionId) -> ExecutionClaim {
 
 /// Claims the execution as soon as it can be claimed.
 pub async fn claim_for(ports: &Ports, run: &ExecutionId, ttl: Duration) -> ExecutionClaim {
-    eventually("the execution can be claimed", || async {
-        match ports.executions.claim(run, &worker(), ttl).await.expect("the claim call succeeds") {
-            ExecutionClaimed::Granted { claim, .. } => Some(claim),
-            ExecutionClaimed::Held => None,
-            other => panic!("a claim was expected, not {other:?}"),
-        }
-    })
-    .await
+    match claim_job(ports, &run.into(), ttl).await {
+        JobClaimed::Execution(granted) => granted.claim,
+        other => panic!("an execution was expected, not {other:?}"),
+    }
 }
 
 /// The executions that are due.
 pub async fn due(ports: &Ports) -> Vec<ExecutionId> {
-    ports.executions.due(1000, Duration::ZERO).await.expect("the read succeeds")
+    let execution = |job| match job {
+        Job::Execution(id) => Some(id),
+        Job::Turn(_) => None,
+    };
+    due_jobs(ports).await.into_iter().filter_map(execution).collect()
 }
 
 /// A batch of `count` events without charges or reviews.

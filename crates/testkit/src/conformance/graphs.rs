@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::store::{GraphCreated, GraphDeleted};
+use ports::store::{GraphCreated, GraphDeleted, VersionAdded, VersionTerms};
 use protocol::graph::{Graph, StoredGraph};
 use protocol::{GraphId, UserId};
 
@@ -16,6 +16,8 @@ macro_rules! graphs_laws {
             a_graph_is_created_once_with_its_entry,
             a_graph_of_another_user_is_not_overwritten,
             a_new_version_becomes_active,
+            a_draft_is_kept_beside_the_active_version,
+            an_edit_of_an_old_version_is_refused,
             an_older_version_can_be_made_active,
             a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace,
             graphs_are_listed_newest_first,
@@ -42,8 +44,15 @@ async fn seen(ports: &Ports, user: &UserId, id: &GraphId, version: Option<u32>) 
 /// Adds a version of the graph with another name.
 async fn next(ports: &Ports, graph: &Graph, name: &str) -> StoredGraph {
     let next = Graph { name: name.to_owned(), description: "better".to_owned(), ..graph.clone() };
-    let added = ports.graphs.add_version(&ann(), &next).await.expect("adding succeeds");
-    added.expect("the graph exists")
+    added(ports, &next, VersionTerms::NEXT).await
+}
+
+/// Adds a version on these terms, which the store accepts.
+pub(crate) async fn added(ports: &Ports, graph: &Graph, terms: VersionTerms) -> StoredGraph {
+    match ports.graphs.add_version(&ann(), graph, terms).await.expect("adding succeeds") {
+        VersionAdded::Added(stored) => *stored,
+        other => panic!("{other:?}"),
+    }
 }
 
 pub async fn a_graph_is_created_once_with_its_entry(fixture: &mut impl BackendFixture) {
@@ -79,7 +88,8 @@ pub async fn a_graph_of_another_user_is_not_overwritten(fixture: &mut impl Backe
     let his = Graph { name: "his".into(), ..mine.clone() };
     let made = ports.graphs.create(&bob(), &his, &entry(&his)).await.expect("create");
     assert_eq!(made, GraphCreated::Taken);
-    assert_eq!(ports.graphs.add_version(&bob(), &his).await.expect("add"), None);
+    let added = ports.graphs.add_version(&bob(), &his, VersionTerms::NEXT).await;
+    assert_eq!(added.expect("add"), VersionAdded::Missing);
     assert!(!ports.graphs.activate(&bob(), &mine.id, 1).await.expect("activate"));
     let deleted = ports.graphs.delete(&bob(), &mine.id).await.expect("delete");
     assert_eq!(deleted, GraphDeleted::Missing);
@@ -107,13 +117,52 @@ pub async fn a_new_version_becomes_active(fixture: &mut impl BackendFixture) {
         (now.graph_version, now.name.as_str(), now.description.as_str()),
         (3, "c", "better")
     );
-    let unknown = ports.graphs.add_version(&ann(), &super::agent_scene::graph("none")).await;
-    assert_eq!(unknown.expect("add"), None);
+    let none = super::agent_scene::graph("none");
+    let unknown = ports.graphs.add_version(&ann(), &none, VersionTerms::NEXT).await;
+    assert_eq!(unknown.expect("add"), VersionAdded::Missing);
     let all: Vec<_> = join_all((0..10).map(|_| next(ports, &graph, "many"))).await;
     let mut numbers: Vec<u32> = all.iter().map(|stored| stored.graph.version).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (4..14).collect::<Vec<_>>(), "dense, under concurrency");
     assert_eq!(seen(ports, &ann(), &graph.id, None).await, Some(13));
+}
+
+pub async fn a_draft_is_kept_beside_the_active_version(fixture: &mut impl BackendFixture) {
+    let ports = fixture.ports();
+    let (graph, entry) = created(ports, &ann(), "a").await;
+    let draft = Graph { name: "draft".to_owned(), ..graph.clone() };
+    let stored = added(ports, &draft, VersionTerms { base: Some(1), activate: false }).await;
+    assert_eq!((stored.graph.version, stored.graph.is_active), (2, false));
+    assert_eq!(seen(ports, &ann(), &graph.id, None).await, Some(1), "what runs stays");
+    assert_eq!(seen(ports, &ann(), &graph.id, Some(2)).await, Some(2));
+    let now = ports.library.get(&ann(), &entry.id).await.expect("get").expect("it exists");
+    assert_eq!((now.graph_version, now.name.as_str()), (1, "a"));
+    assert!(ports.graphs.activate(&ann(), &graph.id, 2).await.expect("activate"));
+    assert_eq!(seen(ports, &ann(), &graph.id, None).await, Some(2));
+}
+
+pub async fn an_edit_of_an_old_version_is_refused(fixture: &mut impl BackendFixture) {
+    let ports = fixture.ports();
+    let (graph, _) = created(ports, &ann(), "a").await;
+    let terms = VersionTerms { base: Some(1), activate: true };
+    let user = ann();
+    let edits = join_all((0..10).map(|_| ports.graphs.add_version(&user, &graph, terms))).await;
+    let (mut stored, mut stale) = (0, 0);
+    for edit in edits {
+        match edit.expect("add") {
+            VersionAdded::Added(added) => {
+                assert_eq!(added.graph.version, 2);
+                stored += 1;
+            }
+            VersionAdded::Stale { newest } => {
+                assert_eq!(newest, 2);
+                stale += 1;
+            }
+            VersionAdded::Missing => panic!("it exists"),
+        }
+    }
+    assert_eq!((stored, stale), (1, 9));
+    assert_eq!(ports.graphs.versions(&ann(), &graph.id).await.expect("versions").len(), 2);
 }
 
 pub async fn an_older_version_can_be_made_active(fixture: &mut impl BackendFixture) {

@@ -17,6 +17,7 @@ pub mod executions;
 pub mod files;
 pub mod follow_ups;
 pub mod graphs;
+pub mod job_scene;
 pub mod leases;
 pub mod library;
 pub mod listings;
@@ -42,6 +43,7 @@ use ports::Ports;
 use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId, TurnId};
 
+use self::job_scene::JobKind;
 pub use self::without_wakeups::{StartWithoutWakeups, WithoutWakeups};
 pub use crate::{
     agents_laws as agents, all_laws as all, api_keys_laws as api_keys,
@@ -62,6 +64,9 @@ pub const GENEROUS: UserLimits =
 
 /// Starts an empty, isolated backend for one law.
 pub trait BackendFixture: Sized + Send + Sync {
+    /// The kinds of jobs that the backend stores.
+    const JOB_KINDS: &[JobKind] = &JobKind::ALL;
+
     fn start() -> impl Future<Output = Self> + Send {
         Self::start_with(GENEROUS)
     }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use ports::leases::TurnClaimed;
-use ports::store::{ExecutionClaimed, JournalEntry, LiveTurn};
+use ports::store::{JournalEntry, LiveTurn};
 use protocol::WorkerId;
 use protocol::execution::ExecutionStatus;
 use protocol::limits::STEP_CALLS;
@@ -97,17 +96,20 @@ pub async fn open_turns_are_listed_with_their_holders(fixture: &mut impl Backend
     let second = turn(ports, &user("bob"), &bobs, "his").await;
     whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;
     let holder = worker();
-    let won = ports.leases.claim(&second.id, &holder, LONG).await.expect("claim");
-    assert!(matches!(won, TurnClaimed::Granted { .. }), "{won:?}");
+    let won = ports.leases.claim(&(&second.id).into(), &holder, LONG).await.expect("claim");
+    assert!(won.claim().is_some(), "{won:?}");
 
     let live = live(fixture).await;
     let [waits, runs] = live.as_slice() else { panic!("two turns: {live:?}") };
     assert_eq!((&waits.id, &waits.session_id), (&first.id, &mine.id));
     assert_eq!(waits.user_id.as_ref(), ann.user());
-    assert_eq!((waits.status, waits.attempt, &waits.holder), (TurnStatus::Queued, 0, &None));
-    assert_eq!((&runs.id, runs.status, runs.attempt), (&second.id, TurnStatus::Running, 1));
-    assert_eq!(runs.holder.as_ref(), Some(&holder));
-    assert!(waits.age >= runs.age && waits.age < LAW, "{live:?}");
+    assert_eq!(
+        (waits.status, waits.job.attempt, &waits.job.holder),
+        (TurnStatus::Queued, 0, &None)
+    );
+    assert_eq!((&runs.id, runs.status, runs.job.attempt), (&second.id, TurnStatus::Running, 1));
+    assert_eq!(runs.job.holder.as_ref(), Some(&holder));
+    assert!(waits.job.age >= runs.job.age && waits.job.age < LAW, "{live:?}");
     assert_eq!((&waits.tool, &runs.tool), (&None, &None));
 }
 
@@ -121,16 +123,16 @@ pub async fn open_executions_are_listed_with_their_holders(fixture: &mut impl Ba
     let claim = agent_scene::claim(ports, &ended.id).await;
     agent_scene::end(ports, &claim, ExecutionStatus::Failed).await;
     let holder = worker();
-    let won = ports.executions.claim(&first.id, &holder, LONG).await.expect("claim");
-    assert!(matches!(won, ExecutionClaimed::Granted { .. }), "{won:?}");
+    let won = ports.leases.claim(&(&first.id).into(), &holder, LONG).await.expect("claim");
+    assert!(won.claim().is_some(), "{won:?}");
 
     let live = ports.reports.live_executions(100).await.expect("live executions");
     let [runs, waits] = live.runs.as_slice() else { panic!("two executions: {live:?}") };
     assert_eq!((&runs.id, &runs.graph_id), (&first.id, &first.graph_id));
-    assert_eq!((&runs.user_id, runs.attempt), (&agent_scene::ann(), 1));
+    assert_eq!((&runs.user_id, runs.job.attempt), (&agent_scene::ann(), 1));
     assert_eq!((runs.status, waits.status), (ExecutionStatus::Running, ExecutionStatus::Queued));
-    assert_eq!(runs.holder.as_ref(), Some(&holder));
-    assert_eq!((&waits.id, &waits.holder), (&second.id, &None));
+    assert_eq!(runs.job.holder.as_ref(), Some(&holder));
+    assert_eq!((&waits.id, &waits.job.holder), (&second.id, &None));
     assert!(live.oldest_queued.is_some_and(|age| age < LAW), "{live:?}");
 }
 
@@ -183,15 +185,20 @@ pub async fn claims_are_counted_by_process(fixture: &mut impl BackendFixture) {
     let claim = async |process: &str, ttl| {
         let id = session(ports, &ann).await.id;
         let turn = turn(ports, &ann, &id, "work").await;
-        let won = ports.leases.claim(&turn.id, &WorkerId::of(process), ttl).await.expect("claim");
-        assert!(matches!(won, TurnClaimed::Granted { .. }), "{won:?}");
+        let won = ports
+            .leases
+            .claim(&(&turn.id).into(), &WorkerId::of(process), ttl)
+            .await
+            .expect("claim");
+        assert!(won.claim().is_some(), "{won:?}");
     };
     claim("sloop", SHORT).await;
     claim("brig", SHORT).await;
     claim("brig", LONG).await;
     let run = agent_scene::queued_execution(ports).await;
-    let won = ports.executions.claim(&run.id, &WorkerId::of("brig"), SHORT).await.expect("claim");
-    assert!(matches!(won, ExecutionClaimed::Granted { .. }), "{won:?}");
+    let won =
+        ports.leases.claim(&(&run.id).into(), &WorkerId::of("brig"), SHORT).await.expect("claim");
+    assert!(won.claim().is_some(), "{won:?}");
     // Waiting and ended turns have no lease.
     turn(ports, &ann, &session(ports, &ann).await.id, "it waits").await;
     whole_turn(ports, &ann, &session(ports, &ann).await.id, "it has ended").await;

@@ -2,7 +2,8 @@
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::store::{ExecutionAdvance, ExecutionClaimed, ReviewVerdict, ReviewsDecided};
+use ports::leases::JobClaimed;
+use ports::store::{ExecutionAdvance, ReviewVerdict, ReviewsDecided};
 use protocol::execution::ExecutionStatus;
 use protocol::review::{Review, ReviewStatus, session_execution_id};
 use serde_json::json;
@@ -108,7 +109,7 @@ pub async fn the_last_decision_makes_the_execution_due(fixture: &mut impl Backen
     let run = waiting_for_review(ports, &["a", "b"]).await;
     let first = decide(ports, &[verdict("a", true)]).await;
     assert!(matches!(first, ReviewsDecided::Done { due: false, .. }), "{first:?}");
-    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::InReview);
+    assert_eq!(try_claim(ports, &run.id).await, JobClaimed::NotReady);
     assert_eq!(due(ports).await, []);
     let last = decide(ports, &[verdict("b", false)]).await;
     assert!(matches!(last, ReviewsDecided::Done { due: true, .. }), "{last:?}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ports::Fenced;
 use ports::Ports;
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::{
     JournalEntry, JournalRecord, NewSession, NewTurn, ParentTurn, TurnEnding, TurnFinished,
     TurnKind, TurnOpened, TurnProgress, WhenBusy,
@@ -16,8 +16,11 @@ use protocol::session::{Owner, Session};
 use protocol::turn::{Turn, TurnClaim, TurnRequest, TurnStatus};
 use protocol::usage::Usage;
 use protocol::{
-    Chunk, MessageId, Segment, SegmentBuilder, Seq, SessionId, TaskId, TurnId, UserId, WorkerId,
+    Chunk, Job, MessageId, Segment, SegmentBuilder, Seq, SessionId, TaskId, TurnId, UserId,
+    WorkerId,
 };
+
+use super::job_scene::{claim_job, due_jobs, try_claim_job};
 
 /// Time limit of a law.
 pub const LAW: Duration = Duration::from_secs(60);
@@ -25,6 +28,9 @@ pub const LAW: Duration = Duration::from_secs(60);
 pub const LONG: Duration = Duration::from_secs(600);
 /// A lease that expires almost at once.
 pub const SHORT: Duration = Duration::from_millis(20);
+
+/// A call to a server that is silent ends within this time. Its own limit is two seconds; the rest is for a busy machine.
+pub const BOUNDED: Duration = Duration::from_secs(10);
 
 pub fn user(name: &str) -> Owner {
     Owner::User(UserId::from(name))
@@ -84,14 +90,10 @@ pub async fn claim(ports: &Ports, turn: &TurnId) -> TurnClaim {
 
 /// Claims the turn as soon as it can be claimed.
 pub async fn claim_for(ports: &Ports, turn: &TurnId, ttl: Duration) -> TurnClaim {
-    eventually("the turn can be claimed", || async {
-        match ports.leases.claim(turn, &worker(), ttl).await.expect("the claim call succeeds") {
-            TurnClaimed::Granted { claim, .. } => Some(claim),
-            TurnClaimed::Held => None,
-            other => panic!("a claim was expected, not {other:?}"),
-        }
-    })
-    .await
+    match claim_job(ports, &turn.into(), ttl).await {
+        JobClaimed::Turn(granted) => granted.claim,
+        other => panic!("a turn was expected, not {other:?}"),
+    }
 }
 
 /// A segment that follows `last`, with one chunk per text.
@@ -137,11 +139,15 @@ pub async fn found(ports: &Ports, owner: &Owner, turn: &TurnId) -> Turn {
 
 /// The turns that are due.
 pub async fn due(ports: &Ports) -> Vec<TurnId> {
-    ports.outbox.due(1000, Duration::ZERO).await.expect("the read succeeds")
+    let turn = |job| match job {
+        Job::Turn(id) => Some(id),
+        Job::Execution(_) => None,
+    };
+    due_jobs(ports).await.into_iter().filter_map(turn).collect()
 }
 
-pub async fn try_claim(ports: &Ports, turn: &TurnId) -> TurnClaimed {
-    ports.leases.claim(turn, &worker(), LONG).await.expect("the claim call succeeds")
+pub async fn try_claim(ports: &Ports, turn: &TurnId) -> JobClaimed {
+    try_claim_job(ports, &turn.into()).await
 }
 
 /// Completes the turn with a response, and returns the turns that become due.

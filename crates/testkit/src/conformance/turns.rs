@@ -136,7 +136,7 @@ pub async fn a_stale_claim_changes_nothing(fixture: &mut impl BackendFixture) {
     assert!(matches!(ports.turns.progress(&old).await.expect("progress"), Fenced::Stale));
     let late = ending(TurnStatus::Failed, 0, vec![NewMessage::new(MessageRole::System, "late")]);
     assert_eq!(ports.turns.finish(&old, late).await.expect("finish"), Fenced::Stale);
-    assert_eq!(ports.leases.hand_back(&old).await.expect("hand back"), Fenced::Stale);
+    assert_eq!(ports.leases.hand_back(&(&old).into()).await.expect("hand back"), Fenced::Stale);
     let appended = ports.log.append(&turn.id.task(), old.fence, segment(0, &["late"])).await;
     assert_eq!(appended.expect("append"), SegmentAppended::Stale);
     finish(ports, &new, "in time").await;

@@ -57,10 +57,10 @@ impl ReceivedCall {
     }
 }
 
-pub(super) type CallResponder = Arc<dyn Fn(&ReceivedCall) -> ServiceResponse + Send + Sync>;
+pub(crate) type CallResponder = Arc<dyn Fn(&ReceivedCall) -> ServiceResponse + Send + Sync>;
 
 #[derive(Default)]
-pub(super) struct CallLog {
+pub(crate) struct CallLog {
     records: Mutex<CallRecords>,
     /// Counts changes, so that tests can wait for them without polling.
     changes: watch::Sender<u64>,
@@ -73,15 +73,15 @@ struct CallRecords {
 }
 
 impl CallLog {
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    pub(super) fn answer_with(&self, tool: &str, responders: CallResponder) {
+    pub(crate) fn answer_with(&self, tool: &str, responders: CallResponder) {
         self.records().responders.insert(tool.to_owned(), responders);
     }
 
-    pub(super) fn answer_to(&self, received: &ReceivedCall) -> ServiceResponse {
+    pub(crate) fn answer_to(&self, received: &ReceivedCall) -> ServiceResponse {
         // Called without the lock: the responder may read the call log.
         let responders = self.records().responders.get(&received.tool).cloned();
         responders
@@ -89,7 +89,7 @@ impl CallLog {
     }
 
     /// Records a call and returns its index.
-    pub(super) fn record(&self, received: ReceivedCall) -> usize {
+    pub(crate) fn record(&self, received: ReceivedCall) -> usize {
         let mut records = self.records();
         records.received.push(received);
         let number = records.received.len() - 1;
@@ -98,12 +98,12 @@ impl CallLog {
         number
     }
 
-    pub(super) fn ended(&self, number: usize, ending: ReceivedCallEnd) {
+    pub(crate) fn ended(&self, number: usize, ending: ReceivedCallEnd) {
         self.records().received[number].ending = ending;
         self.changed();
     }
 
-    pub(super) fn calls(&self, tool: &str) -> Vec<ReceivedCall> {
+    pub(crate) fn calls(&self, tool: &str) -> Vec<ReceivedCall> {
         self.records().received.iter().filter(|call| call.tool == tool).cloned().collect()
     }
 

@@ -7,14 +7,14 @@ use crate::model_server::Gate;
 
 #[derive(Clone, Debug)]
 pub struct ServiceResponse {
-    pub(super) status: StatusCode,
-    pub(super) body: ServiceResponseBody,
+    pub(crate) status: StatusCode,
+    pub(crate) body: ServiceResponseBody,
     /// The response is sent when all of these are open.
-    pub(super) gates: Vec<Gate>,
+    pub(crate) gates: Vec<Gate>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum ServiceResponseBody {
+pub(crate) enum ServiceResponseBody {
     Json(Value),
     Text(String),
     Empty,

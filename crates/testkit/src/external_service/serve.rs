@@ -15,7 +15,7 @@ use super::SECRET;
 use super::call_log::{CallLog, ReceivedCall, ReceivedCallEnd};
 use super::response::ServiceResponseBody;
 
-pub(super) fn router(calls: Arc<CallLog>) -> Router {
+pub(crate) fn router(calls: Arc<CallLog>) -> Router {
     Router::new().route("/{tool}", post(take)).with_state(calls)
 }
 

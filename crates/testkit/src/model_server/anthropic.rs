@@ -7,9 +7,9 @@ use super::script::{ScriptedCall, ScriptedUsage};
 use super::wire::{ResponseWriter, split};
 
 /// The signature of scripted reasoning; the validator expects it back unchanged.
-pub(super) const SIGNATURE: &str = "scripted-signature";
+pub(crate) const SIGNATURE: &str = "scripted-signature";
 
-pub(super) struct AnthropicWriter {
+pub(crate) struct AnthropicWriter {
     model: String,
     blocks: usize,
     open: Option<OpenBlock>,
@@ -23,7 +23,7 @@ enum OpenBlock {
 }
 
 impl AnthropicWriter {
-    pub(super) fn new(model: &str) -> Self {
+    pub(crate) fn new(model: &str) -> Self {
         Self { model: model.to_owned(), blocks: 0, open: None }
     }
 
@@ -128,7 +128,7 @@ impl ResponseWriter for AnthropicWriter {
     }
 }
 
-pub(super) fn error_body(kind: &str, message: &str) -> Value {
+pub(crate) fn error_body(kind: &str, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}})
 }
 

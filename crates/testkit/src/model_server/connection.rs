@@ -13,13 +13,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-pub(super) struct CountedListener {
-    pub(super) listener: TcpListener,
-    pub(super) open: watch::Sender<usize>,
+pub(crate) struct CountedListener {
+    pub(crate) listener: TcpListener,
+    pub(crate) open: watch::Sender<usize>,
 }
 
 /// One accepted connection.
-pub(super) struct CountedConnection {
+pub(crate) struct CountedConnection {
     stream: TcpStream,
     end: ConnectionClose,
     open: watch::Sender<usize>,
@@ -27,10 +27,10 @@ pub(super) struct CountedConnection {
 
 /// Decides how the connection is closed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ConnectionClose(Arc<AtomicBool>);
+pub(crate) struct ConnectionClose(Arc<AtomicBool>);
 
 impl ConnectionClose {
-    pub(super) fn with_reset(&self) {
+    pub(crate) fn with_reset(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }

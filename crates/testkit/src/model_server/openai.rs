@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use super::script::{ScriptedCall, ScriptedUsage};
 use super::wire::{ResponseWriter, split};
 
-pub(super) struct OpenAiWriter {
+pub(crate) struct OpenAiWriter {
     model: String,
     calls_made: usize,
 }
 
 impl OpenAiWriter {
-    pub(super) fn new(model: &str) -> Self {
+    pub(crate) fn new(model: &str) -> Self {
         Self { model: model.to_owned(), calls_made: 0 }
     }
 
@@ -100,7 +100,7 @@ impl ResponseWriter for OpenAiWriter {
     }
 }
 
-pub(super) fn error_body(kind: &str, message: &str) -> Value {
+pub(crate) fn error_body(kind: &str, message: &str) -> Value {
     json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
 }
 

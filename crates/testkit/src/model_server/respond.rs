@@ -25,7 +25,7 @@ use super::wire::{Dialect, ResponseAction};
 /// Maximum request size: larger than any history that a test sends.
 const REQUEST_BYTES: usize = 64 * 1024 * 1024;
 
-pub(super) fn router(state: Arc<ModelServerState>) -> Router {
+pub(crate) fn router(state: Arc<ModelServerState>) -> Router {
     let openai = |State(state), ConnectInfo(connection), headers: HeaderMap, body: Bytes| {
         answer(state, connection, Dialect::OpenAi, headers, body)
     };

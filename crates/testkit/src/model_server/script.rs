@@ -11,12 +11,12 @@ use super::gate::Gate;
 
 #[derive(Clone, Debug)]
 pub struct Script {
-    pub(super) opening: ResponseStart,
-    pub(super) steps: Vec<ScriptStep>,
+    pub(crate) opening: ResponseStart,
+    pub(crate) steps: Vec<ScriptStep>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum ResponseStart {
+pub(crate) enum ResponseStart {
     /// Status 200 and an event stream.
     Stream,
     Error(ScriptedError),
@@ -26,14 +26,14 @@ pub(super) enum ResponseStart {
 
 /// A response with an error status.
 #[derive(Clone, Debug)]
-pub(super) struct ScriptedError {
-    pub(super) status: u16,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: ScriptedErrorBody,
+pub(crate) struct ScriptedError {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: ScriptedErrorBody,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum ScriptedErrorBody {
+pub(crate) enum ScriptedErrorBody {
     /// Written in the error format of the dialect.
     Error {
         kind: String,
@@ -43,7 +43,7 @@ pub(super) enum ScriptedErrorBody {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum ScriptStep {
+pub(crate) enum ScriptStep {
     Text { text: String, pieces: usize },
     Reasoning { text: String, pieces: usize },
     Calls { calls: Vec<ScriptedCall>, pieces: usize },

@@ -10,10 +10,10 @@ use super::TITLE_MODEL;
 use super::record::{RecordedRequest, ResponseEnd};
 use super::script::Script;
 
-pub(super) type ScriptResponder = Arc<dyn Fn(&RecordedRequest) -> Script + Send + Sync>;
+pub(crate) type ScriptResponder = Arc<dyn Fn(&RecordedRequest) -> Script + Send + Sync>;
 
 #[derive(Default)]
-pub(super) struct ModelServerState {
+pub(crate) struct ModelServerState {
     inner: Mutex<ScriptsAndRequests>,
     /// Counts changes of the recorded requests, so that tests can wait for them without polling.
     changes: watch::Sender<u64>,
@@ -37,19 +37,19 @@ impl ModelServerState {
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    pub(super) fn enqueue(&self, script: Script) {
+    pub(crate) fn enqueue(&self, script: Script) {
         self.inner().scripts.push_back(script);
     }
 
-    pub(super) fn respond_with(&self, responder: ScriptResponder) {
+    pub(crate) fn respond_with(&self, responder: ScriptResponder) {
         self.inner().responder = Some(responder);
     }
 
-    pub(super) fn script_for(&self, request: &RecordedRequest) -> Script {
+    pub(crate) fn script_for(&self, request: &RecordedRequest) -> Script {
         if request.model() == TITLE_MODEL {
             return Script::text("A scripted title");
         }
@@ -67,7 +67,7 @@ impl ModelServerState {
     }
 
     /// Records a request and returns its index.
-    pub(super) fn record(&self, request: RecordedRequest) -> usize {
+    pub(crate) fn record(&self, request: RecordedRequest) -> usize {
         let mut inner = self.inner();
         inner.requests.push(request);
         let number = inner.requests.len() - 1;
@@ -76,32 +76,32 @@ impl ModelServerState {
         number
     }
 
-    pub(super) fn ended(&self, number: usize, ending: ResponseEnd) {
+    pub(crate) fn ended(&self, number: usize, ending: ResponseEnd) {
         self.inner().requests[number].ending = ending;
         self.changed();
     }
 
-    pub(super) fn violated(&self, violation: String) {
+    pub(crate) fn violated(&self, violation: String) {
         self.inner().violations.push(violation);
     }
 
-    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.inner().requests.clone()
     }
 
-    pub(super) fn violations(&self) -> Vec<String> {
+    pub(crate) fn violations(&self) -> Vec<String> {
         self.inner().violations.clone()
     }
 
-    pub(super) fn scripts_left(&self) -> usize {
+    pub(crate) fn scripts_left(&self) -> usize {
         self.inner().scripts.len()
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closing.cancel();
     }
 
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.closing.cancelled().await;
     }
 }

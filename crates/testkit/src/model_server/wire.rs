@@ -18,7 +18,7 @@ pub enum Dialect {
 }
 
 /// Writes the events of one response.
-pub(super) trait ResponseWriter {
+pub(crate) trait ResponseWriter {
     fn begin(&mut self, usage: ScriptedUsage) -> Vec<String>;
     fn text(&mut self, piece: &str) -> Vec<String>;
     fn reasoning(&mut self, piece: &str) -> Vec<String>;
@@ -27,7 +27,7 @@ pub(super) trait ResponseWriter {
     fn error(&mut self, kind: &str, message: &str) -> String;
 }
 
-pub(super) enum ResponseAction {
+pub(crate) enum ResponseAction {
     Send(Bytes),
     Wait(Gate),
     Delay(Duration),
@@ -43,14 +43,14 @@ impl Dialect {
         }
     }
 
-    pub(super) fn error_body(self, kind: &str, message: &str) -> Value {
+    pub(crate) fn error_body(self, kind: &str, message: &str) -> Value {
         match self {
             Self::OpenAi => openai::error_body(kind, message),
             Self::Anthropic => anthropic::error_body(kind, message),
         }
     }
 
-    pub(super) fn actions(self, script: &Script, model: &str) -> VecDeque<ResponseAction> {
+    pub(crate) fn actions(self, script: &Script, model: &str) -> VecDeque<ResponseAction> {
         let usage = script.steps.iter().find_map(|step| match step {
             ScriptStep::Usage(usage) => Some(*usage),
             _ => None,
@@ -110,7 +110,7 @@ fn send(event: String) -> ResponseAction {
 }
 
 /// At most `pieces` non-empty parts of about the same length, never in the middle of a character.
-pub(super) fn split(text: &str, pieces: usize) -> impl Iterator<Item = &str> {
+pub(crate) fn split(text: &str, pieces: usize) -> impl Iterator<Item = &str> {
     let size = text.len().div_ceil(pieces.max(1)).max(1);
     let mut rest = text;
     std::iter::from_fn(move || {

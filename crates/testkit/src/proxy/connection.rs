@@ -14,7 +14,7 @@ const PIECE: usize = 16 * 1024;
 /// Buffered pieces per direction; beyond that the sender has to wait, as on a network.
 const ON_THE_WAY: usize = 64;
 
-pub(super) async fn serve(
+pub(crate) async fn serve(
     mut client: TcpStream,
     target: SocketAddr,
     control: watch::Receiver<ProxyControl>,

@@ -4,13 +4,13 @@ use std::net::{SocketAddr, ToSocketAddrs};
 
 use anyhow::{Context, Result};
 
-pub(super) struct UrlServer<'a> {
-    pub(super) before: &'a str,
-    pub(super) address: SocketAddr,
-    pub(super) after: &'a str,
+pub(crate) struct UrlServer<'a> {
+    pub(crate) before: &'a str,
+    pub(crate) address: SocketAddr,
+    pub(crate) after: &'a str,
 }
 
-pub(super) fn server_in(url: &str) -> Result<UrlServer<'_>> {
+pub(crate) fn server_in(url: &str) -> Result<UrlServer<'_>> {
     let (scheme, _) = url.split_once("://").context("the URL has no scheme")?;
     let start = scheme.len() + "://".len();
     let end = url[start..].find(['/', '?']).map_or(url.len(), |length| start + length);

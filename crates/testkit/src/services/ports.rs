@@ -11,7 +11,7 @@ const FIRST: u16 = 12_000;
 const COUNT: u16 = 18_000;
 const ATTEMPTS: usize = 100;
 
-pub(super) fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     for _ in 0..ATTEMPTS {
         let port = FIRST + (Uuid::new_v4().as_u128() % u128::from(COUNT)) as u16;
         if TcpListener::bind(loopback(port)).is_ok() {
@@ -21,6 +21,6 @@ pub(super) fn free_port() -> Result<u16> {
     bail!("no free port was found on the loopback address")
 }
 
-pub(super) fn loopback(port: u16) -> SocketAddr {
+pub(crate) fn loopback(port: u16) -> SocketAddr {
     (Ipv4Addr::LOCALHOST, port).into()
 }

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-pub(super) struct ServerProcess {
+pub(crate) struct ServerProcess {
     child: Child,
     log: PathBuf,
 }
@@ -19,7 +19,7 @@ pub(super) struct ServerProcess {
 impl ServerProcess {
     /// Starts the program under `setpriv --pdeathsig`: the kernel kills it when the calling thread ends, so that even a
     /// killed test leaves no server behind. Call it from a thread that outlives the server.
-    pub(super) fn start(
+    pub(crate) fn start(
         name: &str,
         program: &Path,
         prepare: impl FnOnce(&mut Command),
@@ -42,12 +42,12 @@ impl ServerProcess {
         Ok(Self { child, log })
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Polls until `ready` returns true. Fails when the process exits or the time is over.
-    pub(super) fn wait_until(
+    pub(crate) fn wait_until(
         &mut self,
         what: &str,
         at_most: Duration,
@@ -71,7 +71,7 @@ impl ServerProcess {
     }
 
     /// Sends `signal` to the main process, and kills everything that is left after `at_most`.
-    pub(super) fn stop(&mut self, signal: Signal, at_most: Duration) {
+    pub(crate) fn stop(&mut self, signal: Signal, at_most: Duration) {
         let all = self.process_tree();
         // A paused process would not handle the signal.
         send(&all, Signal::CONT);
@@ -85,7 +85,7 @@ impl ServerProcess {
         send(&all[1..], Signal::KILL);
     }
 
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Ok(None) = self.child.try_wait() {
             let all = self.process_tree();
             // Parents first, so that they do not start more children meanwhile.
@@ -94,11 +94,11 @@ impl ServerProcess {
         }
     }
 
-    pub(super) fn pause(&self) {
+    pub(crate) fn pause(&self) {
         send(&self.process_tree(), Signal::STOP);
     }
 
-    pub(super) fn resume(&self) {
+    pub(crate) fn resume(&self) {
         send(&self.process_tree(), Signal::CONT);
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// Finds a program in these folders or on the `PATH`. The error names the command that installs it.
-pub(super) fn find(name: &str, folders: &[PathBuf], package: &str) -> Result<PathBuf> {
+pub(crate) fn find(name: &str, folders: &[PathBuf], package: &str) -> Result<PathBuf> {
     let found = folders.iter().cloned().chain(search_path()).map(|folder| folder.join(name));
     found.into_iter().find(|path| path.is_file()).with_context(|| {
         format!(
@@ -16,7 +16,7 @@ pub(super) fn find(name: &str, folders: &[PathBuf], package: &str) -> Result<Pat
 }
 
 /// Folders `DIR/*/bin`, highest version first: Debian installs versions of Postgres side by side.
-pub(super) fn versions_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn versions_in(folder: &Path) -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir(folder)
         .into_iter()
         .flatten()

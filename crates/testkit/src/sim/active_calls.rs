@@ -21,14 +21,14 @@ const SLACK: Duration = Duration::from_millis(50);
 const RESUME_GRACE: Duration = Duration::from_millis(600);
 
 /// Registers a running model call or tool call; dropping it ends the registration.
-pub(super) struct ActiveCallGuard {
+pub(crate) struct ActiveCallGuard {
     node: Arc<SimNode>,
     active: ActiveCall,
 }
 
 impl ActiveCallGuard {
     /// `call` is the tool call, or `None` for a model call.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         node: &Arc<SimNode>,
         turn: &TurnId,
         call: Option<&CallId>,

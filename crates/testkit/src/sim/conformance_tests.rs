@@ -8,6 +8,7 @@ use protocol::limits::UserLimits;
 use protocol::{Seq, TaskId};
 
 use super::{EventTrace, FaultSchedule, NodeFault, SimNode, SimRng, Simulation, SimulationConfig};
+use crate::conformance::job_scene::JobKind;
 use crate::conformance::{self, BackendFixture};
 
 struct FaultFreeFixture {
@@ -17,6 +18,9 @@ struct FaultFreeFixture {
 }
 
 impl BackendFixture for FaultFreeFixture {
+    // The simulation has no executions.
+    const JOB_KINDS: &[JobKind] = &[JobKind::Turn];
+
     async fn start_with(caps: UserLimits) -> Self {
         let (lease, faults) = (Duration::from_secs(15), FaultSchedule::default());
         let config = SimulationConfig { caps, lease, workers: 1, delegations_per_mille: 0, faults };

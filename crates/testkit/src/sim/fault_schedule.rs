@@ -59,10 +59,10 @@ pub enum OutageKind {
 }
 
 /// How long a node waits for a reply.
-pub(super) const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl FaultSchedule {
-    pub(super) fn outage(
+    pub(crate) fn outage(
         &self,
         service: SimService,
         node: u32,
@@ -75,7 +75,7 @@ impl FaultSchedule {
         })
     }
 
-    pub(super) fn has_ended(&self, now: SimTime) -> bool {
+    pub(crate) fn has_ended(&self, now: SimTime) -> bool {
         now >= self.ends_at
     }
 }

@@ -7,14 +7,14 @@ use super::backend::BackendState;
 
 /// Whether a write changed the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WriteEffect {
+pub(crate) enum WriteEffect {
     Changed,
     Unchanged,
 }
 
 impl Simulation {
     /// Runs a fenced write and reports a violation when it succeeded although its fence was stale before the write.
-    pub(super) fn checked_fenced_write<T>(
+    pub(crate) fn checked_fenced_write<T>(
         &self,
         backend: &mut BackendState,
         (turn, fence): (&TurnId, u64),

@@ -71,7 +71,7 @@ impl SimNode {
     }
 
     /// Wakes the watchers of a log. A hint may be lost; a crashed node sends none.
-    pub(super) fn hint_of_growth(&self, task: &TaskId) {
+    pub(crate) fn hint_of_growth(&self, task: &TaskId) {
         let faults = &self.sim.faults;
         let lost =
             !faults.has_ended(self.sim.backend.now()) && self.sim.rng().chance(faults.hint_lost);

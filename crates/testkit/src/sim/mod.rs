@@ -26,6 +26,7 @@ mod conformance_tests;
 mod fault_schedule;
 mod fence_check;
 mod follow_ups;
+mod jobs;
 mod log;
 mod model;
 mod node;

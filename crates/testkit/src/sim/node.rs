@@ -18,11 +18,11 @@ const SIGNAL_BUFFER: usize = 256;
 
 pub struct SimNode {
     pub number: u32,
-    pub(super) sim: Arc<Simulation>,
+    pub(crate) sim: Arc<Simulation>,
     /// For values that outlive a call, such as a delivery.
-    pub(super) this: Weak<Self>,
+    pub(crate) this: Weak<Self>,
     lifecycle: Mutex<NodeLifecycle>,
-    pub(super) signals: broadcast::Sender<ports::BusSignal>,
+    pub(crate) signals: broadcast::Sender<ports::BusSignal>,
 }
 
 struct NodeLifecycle {
@@ -86,14 +86,14 @@ enum ReplyOutcome {
 }
 
 /// A port call, as the trace describes it.
-pub(super) struct PortCall {
+pub(crate) struct PortCall {
     service: SimService,
     name: &'static str,
     about: String,
 }
 
 impl PortCall {
-    pub(super) fn new(service: SimService, name: &'static str, about: impl ToString) -> Self {
+    pub(crate) fn new(service: SimService, name: &'static str, about: impl ToString) -> Self {
         Self { service, name, about: about.to_string() }
     }
 }
@@ -121,7 +121,7 @@ impl SimNode {
     }
 
     /// Neither crashed nor paused.
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         match self.lifecycle().state {
             NodeState::Running => true,
             NodeState::PausedUntil(until) => until <= Instant::now(),
@@ -142,7 +142,7 @@ impl SimNode {
     }
 
     /// Makes one port call. `effect` runs atomically on the shared state.
-    pub(super) async fn call<T: Send + 'static>(
+    pub(crate) async fn call<T: Send + 'static>(
         &self,
         call: PortCall,
         effect: impl FnOnce(&mut BackendState) -> PortResult<T> + Send + 'static,
@@ -201,7 +201,7 @@ impl SimNode {
     }
 
     /// Waits while the node is paused; never returns when it has crashed.
-    pub(super) async fn wait_until_running(&self) {
+    pub(crate) async fn wait_until_running(&self) {
         loop {
             let state = self.lifecycle().state;
             match state {
@@ -214,7 +214,7 @@ impl SimNode {
     }
 
     /// A point in a model call or tool call where a node fault may occur.
-    pub(super) async fn fault_point(&self) {
+    pub(crate) async fn fault_point(&self) {
         self.apply_node_fault(CallPhase::Before).await;
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use protocol::turn::TurnClaim;
 use protocol::{CallId, OperationId, TaskId, TurnId};
 
 use super::backend::SimTime;
@@ -11,17 +10,17 @@ use super::backend::SimTime;
 pub struct SimObservations {
     pub violations: Vec<String>,
     /// When each node last claimed or renewed each turn, by the clock of the backend.
-    pub(super) last_renewed: BTreeMap<(TurnId, u32), SimTime>,
+    pub(crate) last_renewed: BTreeMap<(TurnId, u32), SimTime>,
     /// How often each call took effect, and its idempotency key.
     pub effects: BTreeMap<(TurnId, CallId), CallEffects>,
     /// Turns in the order of their first model call, with the time of that call.
     pub first_model_calls: Vec<(TurnId, SimTime)>,
     /// Model calls and tool calls that are running now.
-    pub(super) active_calls: Vec<ActiveCall>,
+    pub(crate) active_calls: Vec<ActiveCall>,
     /// Operation results that external services will report, and when.
     pub callbacks: Vec<OperationCallback>,
     /// When the last suspension of everything ended.
-    pub(super) resumed_at: SimTime,
+    pub(crate) resumed_at: SimTime,
     /// Model calls that finished and were billed.
     pub completed_model_calls: BTreeMap<TurnId, u64>,
     /// Writes that were refused because their fence was stale.
@@ -39,11 +38,11 @@ pub struct CallEffects {
 
 /// A running call: its node, turn, tool call (`None` for a model call) and start time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ActiveCall {
-    pub(super) node: u32,
-    pub(super) turn: TurnId,
-    pub(super) call: Option<CallId>,
-    pub(super) since: SimTime,
+pub(crate) struct ActiveCall {
+    pub(crate) node: u32,
+    pub(crate) turn: TurnId,
+    pub(crate) call: Option<CallId>,
+    pub(crate) since: SimTime,
 }
 
 /// An external service's report that an operation is complete.
@@ -55,7 +54,7 @@ pub struct OperationCallback {
 }
 
 impl SimObservations {
-    pub(super) fn record_renewal(&mut self, node: u32, claim: &TurnClaim, now: SimTime) {
-        self.last_renewed.insert((claim.turn_id.clone(), node), now);
+    pub(crate) fn record_renewal(&mut self, node: u32, turn: &TurnId, now: SimTime) {
+        self.last_renewed.insert((turn.clone(), node), now);
     }
 }

@@ -6,7 +6,7 @@ use super::Simulation;
 use super::backend::BackendState;
 
 impl Simulation {
-    pub(super) fn check_permits(&self, state: &BackendState) {
+    pub(crate) fn check_permits(&self, state: &BackendState) {
         let mut taken: BTreeMap<&str, u32> = BTreeMap::new();
         for row in state.turns.values().filter(|row| row.is_open() && row.has_permit()) {
             *taken.entry(&row.quota_key).or_default() += 1;

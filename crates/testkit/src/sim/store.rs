@@ -1,54 +1,40 @@
-//! Sessions, messages, turns, outbox and leases of a node.
+//! Sessions, messages and turns of a node.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::leases::{LeaseRenewal, TurnClaimed};
 use ports::store::{
     JournalRecord, ListSessions, MessagePage, NewSession, NewTurn, OpenTurns, SessionAssigned,
     SessionPage, TitleChange, TurnEnding, TurnFinished, TurnOpened, TurnProgress,
 };
-use ports::{Fenced, Leases, Messages, Outbox, PortResult, Ports, Sessions, Turns};
+use ports::{Fenced, Messages, PortResult, Ports, ServicePorts, Sessions, Store, Turns};
 use protocol::session::{Owner, Session};
 use protocol::turn::{Turn, TurnClaim};
-use protocol::{SessionId, TurnId, UserId, WorkerId};
+use protocol::{SessionId, TurnId, UserId};
 
 use super::backend::BackendState;
 use super::fault_schedule::SimService;
 use super::fence_check::WriteEffect;
 use super::node::{PortCall, SimNode};
-use super::unsupported::UnsupportedPorts;
 
 /// All ports of one node.
-pub(super) fn ports(node: &Arc<SimNode>) -> Ports {
-    Ports {
-        sessions: node.clone(),
-        messages: node.clone(),
-        turns: node.clone(),
-        follow_ups: node.clone(),
-        operations: node.clone(),
-        completions: node.clone(),
-        outbox: node.clone(),
-        leases: node.clone(),
-        queue: node.clone(),
-        log: node.clone(),
-        bus: node.clone(),
-        files: Arc::new(UnsupportedPorts),
-        api_keys: Arc::new(UnsupportedPorts),
-        graphs: Arc::new(UnsupportedPorts),
-        library: Arc::new(UnsupportedPorts),
-        listings: Arc::new(UnsupportedPorts),
-        executions: Arc::new(UnsupportedPorts),
-        reviews: Arc::new(UnsupportedPorts),
-        credits: Arc::new(UnsupportedPorts),
-        block_runs: Arc::new(UnsupportedPorts),
-        reports: Arc::new(UnsupportedPorts),
-        values: Arc::new(UnsupportedPorts),
-        health: Arc::new(UnsupportedPorts),
-        clock: node.clone(),
-    }
+pub(crate) fn ports(node: &Arc<SimNode>) -> Ports {
+    Ports::new(
+        node.clone(),
+        ServicePorts {
+            completions: node.clone(),
+            queue: node.clone(),
+            log: node.clone(),
+            bus: node.clone(),
+            files: node.clone(),
+            health: node.clone(),
+            clock: node.clone(),
+        },
+    )
 }
+
+impl Store for SimNode {}
 
 impl SimNode {
     pub fn ports(self: &Arc<Self>) -> Ports {
@@ -57,26 +43,26 @@ impl SimNode {
 }
 
 /// Leaves a result out of the trace.
-pub(super) fn omit_result<T>(_: &T) -> String {
+pub(crate) fn omit_result<T>(_: &T) -> String {
     String::new()
 }
 
-pub(super) fn describe<T: std::fmt::Debug>(answer: &T) -> String {
+pub(crate) fn describe<T: std::fmt::Debug>(answer: &T) -> String {
     format!("{answer:?}")
 }
 
-pub(super) fn fenced_effect<T>(written: &PortResult<Fenced<T>>) -> WriteEffect {
+pub(crate) fn fenced_effect<T>(written: &PortResult<Fenced<T>>) -> WriteEffect {
     match written {
         Ok(Fenced::Done(_)) => WriteEffect::Changed,
         Ok(Fenced::Stale) | Err(_) => WriteEffect::Unchanged,
     }
 }
 
-pub(super) fn store_call(name: &'static str, about: impl ToString) -> PortCall {
+pub(crate) fn store_call(name: &'static str, about: impl ToString) -> PortCall {
     PortCall::new(SimService::Store, name, about)
 }
 
-pub(super) fn fenced_call(name: &'static str, claim: &TurnClaim) -> PortCall {
+pub(crate) fn fenced_call(name: &'static str, claim: &TurnClaim) -> PortCall {
     store_call(name, format_args!("{} {}", claim.turn_id, claim.fence))
 }
 
@@ -259,94 +245,5 @@ impl Turns for SimNode {
     async fn count_open(&self) -> PortResult<OpenTurns> {
         self.call(store_call("counts", "turns"), |backend| Ok(backend.count_open()), omit_result)
             .await
-    }
-}
-
-#[async_trait]
-impl Outbox for SimNode {
-    async fn due(&self, limit: u32, hold: Duration) -> PortResult<Vec<TurnId>> {
-        let due = move |backend: &mut BackendState| Ok(backend.due(limit, hold));
-        self.call(store_call("asks", "what is due"), due, describe).await
-    }
-
-    async fn pushed(&self, turns: &[TurnId], again_in: Duration) -> PortResult<()> {
-        let turns = turns.to_vec();
-        let call = store_call("has pushed", format_args!("{turns:?}"));
-        let pushed = move |backend: &mut BackendState| {
-            backend.pushed(&turns, again_in);
-            Ok(())
-        };
-        self.call(call, pushed, omit_result).await
-    }
-
-    async fn lag(&self) -> PortResult<(u64, Duration)> {
-        self.call(store_call("asks", "for the lag"), |backend| Ok(backend.lag()), omit_result).await
-    }
-}
-
-#[async_trait]
-impl Leases for SimNode {
-    async fn claim(
-        &self,
-        turn: &TurnId,
-        worker: &WorkerId,
-        ttl: Duration,
-    ) -> PortResult<TurnClaimed> {
-        let describe = |claimed: &TurnClaimed| match claimed {
-            TurnClaimed::Granted { claim, .. } => format!("granted {}", claim.fence),
-            TurnClaimed::Held => "held".to_owned(),
-            TurnClaimed::NotAdmitted => "not admitted".to_owned(),
-            TurnClaimed::Ended => "ended".to_owned(),
-        };
-        let (turn, worker) = (turn.clone(), worker.clone());
-        let (call, sim, number) = (store_call("claims", &turn), self.sim.clone(), self.number);
-        let effect = move |backend: &mut BackendState| {
-            let claimed = backend.claim(&turn, &worker, ttl);
-            if let TurnClaimed::Granted { claim, .. } = &claimed {
-                sim.observations().record_renewal(number, claim, backend.now);
-            }
-            Ok(claimed)
-        };
-        self.call(call, effect, describe).await
-    }
-
-    async fn renew(&self, claim: &TurnClaim, ttl: Duration) -> PortResult<LeaseRenewal> {
-        let (call, claim) = (fenced_call("renews", claim), claim.clone());
-        let (sim, number) = (self.sim.clone(), self.number);
-        let effect = move |backend: &mut BackendState| {
-            let under = (&claim.turn_id, claim.fence);
-            let renewal = sim.checked_fenced_write(
-                backend,
-                under,
-                |backend| backend.renew(&claim, ttl),
-                |renewal| {
-                    if *renewal == LeaseRenewal::Lost {
-                        WriteEffect::Unchanged
-                    } else {
-                        WriteEffect::Changed
-                    }
-                },
-            );
-            if renewal != LeaseRenewal::Lost {
-                sim.observations().record_renewal(number, &claim, backend.now);
-            }
-            Ok(renewal)
-        };
-        self.call(call, effect, describe).await
-    }
-
-    async fn hand_back(&self, claim: &TurnClaim) -> PortResult<Fenced<()>> {
-        let (call, claim, sim) =
-            (fenced_call("hands back", claim), claim.clone(), self.sim.clone());
-        let hand_back = move |backend: &mut BackendState| {
-            let under = (&claim.turn_id, claim.fence);
-            sim.checked_fenced_write(
-                backend,
-                under,
-                |backend| Ok(backend.hand_back(&claim)),
-                fenced_effect,
-            )
-        };
-        self.call(call, hand_back, describe).await
     }
 }

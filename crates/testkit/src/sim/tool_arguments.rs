@@ -11,7 +11,7 @@ use super::tools::{BACKGROUND, DELEGATE};
 /// In milliseconds.
 const LONGEST_WAIT: u64 = 8000;
 
-pub(super) fn arguments(
+pub(crate) fn arguments(
     state: &BackendState,
     turn: &TurnId,
     tool: &str,

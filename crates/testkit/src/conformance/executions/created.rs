@@ -5,13 +5,13 @@ use std::time::Duration;
 use futures::future::join_all;
 use ports::PortError;
 use ports::store::{ExecutionCreated, ListExecutions, NewExecution};
-use protocol::ExecutionId;
 use protocol::execution::ExecutionStatus;
 use protocol::limits::EXECUTION_DEPTH;
+use protocol::{ExecutionId, Job};
 
-use super::super::BackendFixture;
-use super::super::agent_scene::*;
-use super::super::scene::{eventually, worker};
+use crate::conformance::BackendFixture;
+use crate::conformance::agent_scene::*;
+use crate::conformance::scene::eventually;
 
 pub async fn an_execution_is_created_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
@@ -48,10 +48,10 @@ pub async fn a_new_execution_is_due(fixture: &mut impl BackendFixture) {
     let first = queued_execution(ports).await;
     let second = queued_execution(ports).await;
     assert_eq!(due(ports).await, [first.id.clone(), second.id.clone()], "oldest first");
-    let held = ports.executions.due(1, grace).await.expect("due");
-    assert_eq!(held, std::slice::from_ref(&first.id));
+    let held = ports.outbox.due(1, grace).await.expect("due");
+    assert_eq!(held, [Job::from(&first.id)]);
     assert!(!due(ports).await.contains(&first.id), "it is held for one caller");
-    ports.executions.pushed(&[second.id], Duration::from_secs(600)).await.expect("pushed");
+    ports.outbox.pushed(&[second.id.into()], Duration::from_secs(600)).await.expect("pushed");
     eventually("the two others are due", || async {
         let due = due(ports).await;
         (due.len() == 2 && due.contains(&later.id) && due.contains(&first.id)).then_some(())
@@ -160,7 +160,7 @@ pub async fn open_executions_are_counted(fixture: &mut impl BackendFixture) {
     let (first, second) = (queued_execution(ports).await, queued_execution(ports).await);
     queued_execution(ports).await;
     let held = claim(ports, &first.id).await;
-    ports.executions.claim(&second.id, &worker(), super::super::scene::LONG).await.expect("claim");
+    claim(ports, &second.id).await;
     assert_eq!(ports.executions.count_open().await.expect("count"), (1, 2));
     end(ports, &held, ExecutionStatus::Completed).await;
     assert_eq!(ports.executions.count_open().await.expect("count"), (1, 1));

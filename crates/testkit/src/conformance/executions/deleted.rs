@@ -6,8 +6,8 @@ use protocol::ExecutionId;
 use protocol::credit::CreditCharge;
 use protocol::execution::ExecutionStatus;
 
-use super::super::BackendFixture;
-use super::super::agent_scene::*;
+use crate::conformance::BackendFixture;
+use crate::conformance::agent_scene::*;
 
 async fn delete(ports: &Ports, run: &ExecutionId) -> ExecutionDeleted {
     ports.executions.delete(&ann(), run).await.expect("deleting succeeds")

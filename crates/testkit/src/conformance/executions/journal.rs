@@ -8,8 +8,8 @@ use protocol::ExecutionId;
 use protocol::credit::{CreditCharge, TransactionKind};
 use protocol::execution::{ExecutionError, ExecutionStats, ExecutionStatus};
 
-use super::super::BackendFixture;
-use super::super::agent_scene::*;
+use crate::conformance::BackendFixture;
+use crate::conformance::agent_scene::*;
 
 const DONE: Fenced<ExecutionAdvanced> = Fenced::Done(ExecutionAdvanced::Done);
 
@@ -44,8 +44,10 @@ pub async fn the_journal_is_dense(fixture: &mut impl BackendFixture) {
 
 pub async fn the_journal_is_read_in_whole_batches(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
-    let (run, other) =
-        (queued_execution(ports).await, super::super::agent_scene::queued_execution(ports).await);
+    let (run, other) = (
+        queued_execution(ports).await,
+        crate::conformance::agent_scene::queued_execution(ports).await,
+    );
     let (held, elsewhere) = (claim(ports, &run.id).await, claim(ports, &other.id).await);
     for after in (0..20).step_by(4) {
         advance(ports, &held, batch(after, 4)).await;

@@ -1,16 +1,16 @@
 //! Laws of `Executions`: executions that wait for a review.
 
 use ports::Fenced;
-use ports::leases::LeaseRenewal;
+use ports::leases::{JobClaimed, LeaseRenewal};
 use ports::store::{
-    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed, ReviewVerdict,
-    ReviewsDecided,
+    AfterAdvance, ExecutionAdvance, ExecutionAdvanced, ReviewVerdict, ReviewsDecided,
 };
 use protocol::execution::ExecutionStatus;
 
-use super::super::BackendFixture;
-use super::super::agent_scene::*;
-use super::super::scene::LONG;
+use crate::conformance::BackendFixture;
+use crate::conformance::agent_scene::*;
+use crate::conformance::job_scene::due_jobs;
+use crate::conformance::scene::LONG;
 
 fn approve(id: &str) -> ReviewVerdict {
     ReviewVerdict { id: id.into(), approved: true, message: None, data: None, for_the_rest: false }
@@ -30,8 +30,8 @@ pub async fn an_execution_waits_only_while_a_review_is_pending(fixture: &mut imp
         let rested = advance(ports, &held, rest.clone()).await;
         assert_eq!(rested, Fenced::Done(ExecutionAdvanced::Decided), "also when it is repeated");
     }
-    let kept = ports.executions.renew(&held, LONG).await.expect("renew");
-    assert_eq!(kept, LeaseRenewal::Held { cancel_requested: false });
+    let kept = ports.leases.renew(&(&held).into(), LONG).await.expect("renew");
+    assert_eq!(kept, LeaseRenewal::Held { stop_requested: false });
     assert_eq!(found(ports, &run.id).await.events, 2, "the batch was written");
 
     let reviews = vec![question(&run.id, "c", "n")];
@@ -41,8 +41,8 @@ pub async fn an_execution_waits_only_while_a_review_is_pending(fixture: &mut imp
     assert_eq!((resting.status, resting.events), (ExecutionStatus::Review, 3));
     assert_eq!(resting.attempt, 0, "no crashed attempt");
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::InReview);
-    assert_eq!(ports.executions.renew(&held, LONG).await.expect("renew"), LeaseRenewal::Lost);
+    assert_eq!(try_claim(ports, &run.id).await, JobClaimed::NotReady);
+    assert_eq!(ports.leases.renew(&(&held).into(), LONG).await.expect("renew"), LeaseRenewal::Lost);
 }
 
 pub async fn a_later_claim_can_wait_for_a_review_again(fixture: &mut impl BackendFixture) {
@@ -66,14 +66,14 @@ pub async fn a_waiting_execution_survives_a_restart(fixture: &mut impl BackendFi
     fixture.restart().await;
     let ports = fixture.ports();
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &resting.id).await, ExecutionClaimed::InReview);
+    assert_eq!(try_claim(ports, &resting.id).await, JobClaimed::NotReady);
     // A push reported late must not make it due.
-    let pushed = std::slice::from_ref(&resting.id);
-    ports.executions.pushed(pushed, std::time::Duration::ZERO).await.expect("pushed");
+    let pushed = [resting.id.clone().into()];
+    ports.outbox.pushed(&pushed, std::time::Duration::ZERO).await.expect("pushed");
     assert_eq!(due(ports).await, []);
     ports.reviews.decide(&ann(), &[approve("a")]).await.expect("decide");
     fixture.restart().await;
-    assert_eq!(due(fixture.ports()).await, pushed);
+    assert_eq!(due_jobs(fixture.ports()).await, pushed);
 }
 
 pub async fn a_stopped_execution_does_not_wait(fixture: &mut impl BackendFixture) {

@@ -1,13 +1,14 @@
 //! Laws of `Executions`: a stop, which reaches an execution and all of its descendants.
 
-use ports::store::{AfterAdvance, ExecutionClaimed};
+use ports::leases::JobClaimed;
+use ports::store::AfterAdvance;
 use ports::{Fenced, Ports};
 use protocol::ExecutionId;
 use protocol::execution::{Execution, ExecutionStatus};
 use protocol::limits::UserLimits;
 
-use super::super::agent_scene::*;
-use super::super::{BackendFixture, GENEROUS};
+use crate::conformance::agent_scene::*;
+use crate::conformance::{BackendFixture, GENEROUS};
 
 async fn stop(ports: &Ports, run: &ExecutionId) -> Vec<Execution> {
     let stopped = ports.executions.request_stop(&ann(), run).await.expect("stopping succeeds");
@@ -55,7 +56,7 @@ pub async fn a_stop_ends_executions_without_a_lease(fixture: &mut impl BackendFi
         assert_eq!(ids(&stopped), std::slice::from_ref(&run.id));
         assert_eq!(stopped[0].status, ExecutionStatus::Terminated);
         assert!(stopped[0].ended_at.is_some());
-        assert_eq!(try_claim(ports, &run.id).await, ExecutionClaimed::Ended);
+        assert_eq!(try_claim(ports, &run.id).await, JobClaimed::Ended);
         assert_eq!(stop(ports, &run.id).await, stopped, "once");
     }
     assert_eq!(due(ports).await, []);
@@ -92,12 +93,12 @@ pub async fn a_stopped_execution_is_claimed_beyond_the_cap<F: BackendFixture>(_:
     let fixture = F::start_with(UserLimits { executions: 1, ..GENEROUS }).await;
     let ports = fixture.ports();
     let (left, next) = (queued_execution(ports).await, queued_execution(ports).await);
-    let lapsed = claim_for(ports, &left.id, super::super::scene::SHORT).await;
+    let lapsed = claim_for(ports, &left.id, crate::conformance::scene::SHORT).await;
     stop(ports, &left.id).await;
-    assert_eq!(try_claim(ports, &next.id).await, ExecutionClaimed::AtCap);
+    assert_eq!(try_claim(ports, &next.id).await, JobClaimed::AtLimit);
     let held = claim(ports, &left.id).await;
     assert!(held.fence > lapsed.fence);
-    assert_eq!(ports.executions.hand_back(&held).await.expect("back"), Fenced::Done(()));
+    assert_eq!(ports.leases.hand_back(&(&held).into()).await.expect("back"), Fenced::Done(()));
     claim(ports, &next.id).await;
     let held = claim(ports, &left.id).await;
     end(ports, &held, ExecutionStatus::Terminated).await;

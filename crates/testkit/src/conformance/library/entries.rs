@@ -3,15 +3,16 @@
 use futures::future::join_all;
 use futures::stream::{self, StreamExt};
 use ports::Ports;
-use ports::store::{AgentAdded, AgentChange, GraphCreated};
+use ports::store::{AgentAdded, AgentChange, GraphCreated, VersionTerms};
 use protocol::execution::SafeMode;
 use protocol::graph::Graph;
 use protocol::library::LibraryAgent;
 use protocol::limits::LIBRARY_AGENTS;
 use protocol::{LibraryAgentId, UserId};
 
-use super::super::BackendFixture;
-use super::super::agent_scene::*;
+use crate::conformance::BackendFixture;
+use crate::conformance::agent_scene::*;
+use crate::conformance::graphs::added;
 
 /// Creates and publishes a graph of `ann`.
 async fn listed(ports: &Ports, name: &str) -> Graph {
@@ -48,7 +49,7 @@ pub async fn a_user_has_one_entry_for_a_graph(fixture: &mut impl BackendFixture)
     assert_eq!(by_graph.as_ref(), Some(made));
     assert_eq!((made.creator.as_deref(), made.is_created_by_user), (Some("ann"), false));
     let none =
-        add(ports, &bob(), &found_entry(&super::super::agent_scene::graph("x"), "ann")).await;
+        add(ports, &bob(), &found_entry(&crate::conformance::agent_scene::graph("x"), "ann")).await;
     assert_eq!(none, AgentAdded::NoGraph);
 }
 
@@ -132,8 +133,7 @@ pub async fn an_entry_follows_the_active_version(fixture: &mut impl BackendFixtu
         let mine = got(ports, &ann(), &mine.id).await.expect("it exists");
         (mine.graph_version, his.graph_version)
     };
-    let second =
-        ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("it exists").graph;
+    let second = added(ports, &graph, VersionTerms::NEXT).await.graph;
     assert_eq!(
         versions().await,
         (2, 1),
@@ -160,8 +160,7 @@ pub async fn an_entry_cannot_be_pinned_to_an_invisible_version(fixture: &mut imp
     let ports = fixture.ports();
     let graph = listed(ports, "a").await;
     let entry = found_entry(&graph, "ann");
-    let draft =
-        ports.graphs.add_version(&ann(), &graph).await.expect("add").expect("it exists").graph;
+    let draft = added(ports, &graph, VersionTerms::NEXT).await.graph;
     ports.graphs.activate(&ann(), &graph.id, 1).await.expect("activate");
     assert_eq!(add(ports, &bob(), &found_entry(&draft, "ann")).await, AgentAdded::NoGraph);
     add(ports, &bob(), &entry).await;

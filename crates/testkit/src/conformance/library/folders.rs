@@ -7,8 +7,8 @@ use protocol::library::Folder;
 use protocol::limits::LIBRARY_FOLDERS;
 use protocol::{FolderId, LibraryAgentId};
 
-use super::super::BackendFixture;
-use super::super::agent_scene::*;
+use crate::conformance::BackendFixture;
+use crate::conformance::agent_scene::*;
 
 fn folder(name: &str, parent: Option<&Folder>) -> Folder {
     Folder {

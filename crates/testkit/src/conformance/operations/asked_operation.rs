@@ -10,20 +10,20 @@ use protocol::session::{Owner, Session};
 use protocol::turn::{TurnClaim, TurnRequest};
 use protocol::{OperationId, TurnId};
 
-use super::super::scene::*;
+use crate::conformance::scene::*;
 
 /// An operation and the turn that started it.
-pub(super) struct AskedOperation {
-    pub(super) ann: Owner,
-    pub(super) mine: Session,
+pub(crate) struct AskedOperation {
+    pub(crate) ann: Owner,
+    pub(crate) mine: Session,
     /// Claim of the turn that started the operation.
-    pub(super) claim: TurnClaim,
-    pub(super) operation: Operation,
+    pub(crate) claim: TurnClaim,
+    pub(crate) operation: Operation,
     /// The turn that runs the operation.
-    pub(super) turn: TurnId,
+    pub(crate) turn: TurnId,
 }
 
-pub(in super::super) fn new(call: &str) -> NewOperation {
+pub(crate) fn new(call: &str) -> NewOperation {
     let mut pending = result(call);
     pending.content = format!("{call} is pending");
     NewOperation {
@@ -36,18 +36,14 @@ pub(in super::super) fn new(call: &str) -> NewOperation {
     }
 }
 
-pub(in super::super) async fn begin(
-    ports: &Ports,
-    claim: &TurnClaim,
-    new: NewOperation,
-) -> OperationBegun {
+pub(crate) async fn begin(ports: &Ports, claim: &TurnClaim, new: NewOperation) -> OperationBegun {
     match ports.operations.begin(claim, new).await.expect("begin") {
         Fenced::Done(begun) => begun,
         Fenced::Stale => panic!("the claim is current"),
     }
 }
 
-pub(super) async fn asked(ports: &Ports) -> AskedOperation {
+pub(crate) async fn asked(ports: &Ports) -> AskedOperation {
     let (ann, mine, asking) = first_turn(ports).await;
     let claim = claim(ports, &asking.id).await;
     record(ports, &claim, vec![JournalEntry::Message(calls(&["a"]))]).await;
@@ -57,21 +53,21 @@ pub(super) async fn asked(ports: &Ports) -> AskedOperation {
     AskedOperation { ann, mine, claim, operation: *operation, turn }
 }
 
-pub(in super::super) fn done(output: &str) -> OperationResult {
+pub(crate) fn done(output: &str) -> OperationResult {
     OperationResult { output: output.into(), outcome: ToolOutcome::Ok }
 }
 
 impl AskedOperation {
-    pub(super) fn which(&self) -> OperationKey {
+    pub(crate) fn which(&self) -> OperationKey {
         OperationKey::Operation(self.operation.id.clone())
     }
 
-    pub(super) async fn now(&self, ports: &Ports) -> Operation {
+    pub(crate) async fn now(&self, ports: &Ports) -> Operation {
         ports.operations.get(&self.ann, &self.which()).await.expect("get").expect("it exists")
     }
 
     /// Claims the operation's turn and marks the operation as accepted by an external service.
-    pub(super) async fn accepted(&self, ports: &Ports, at_most: Duration) {
+    pub(crate) async fn accepted(&self, ports: &Ports, at_most: Duration) {
         let claim = claim(ports, &self.turn).await;
         let accepted = ports.operations.accepted(&claim, at_most).await.expect("accepted");
         assert_eq!(accepted, Fenced::Done(()));
@@ -79,20 +75,20 @@ impl AskedOperation {
         assert_eq!(again, Fenced::Stale, "the claim was released");
     }
 
-    pub(super) async fn complete(&self, ports: &Ports, output: &str) -> OperationCompleted {
+    pub(crate) async fn complete(&self, ports: &Ports, output: &str) -> OperationCompleted {
         ports.operations.complete(&self.which(), done(output)).await.expect("complete")
     }
 
-    pub(super) fn completed(&self, due: bool) -> OperationCompleted {
+    pub(crate) fn completed(&self, due: bool) -> OperationCompleted {
         OperationCompleted::Done { task_id: self.operation.task_id.clone(), due }
     }
 
-    pub(super) fn before(&self) -> OperationCompleted {
+    pub(crate) fn before(&self) -> OperationCompleted {
         OperationCompleted::Before { task_id: self.operation.task_id.clone() }
     }
 
     /// The result of the call in the history.
-    pub(super) async fn row(&self, ports: &Ports) -> (String, Option<ToolOutcome>) {
+    pub(crate) async fn row(&self, ports: &Ports) -> (String, Option<ToolOutcome>) {
         let rows = history(ports, &self.ann, &self.mine.id).await;
         let row =
             rows.iter().find(|row| row.tool_call_id.as_ref() == Some(&self.operation.call.id));
@@ -100,7 +96,7 @@ impl AskedOperation {
     }
 }
 
-pub(super) async fn line_up(ports: &Ports, claim: &TurnClaim) -> bool {
+pub(crate) async fn line_up(ports: &Ports, claim: &TurnClaim) -> bool {
     match ports.operations.line_up(claim).await.expect("line up") {
         Fenced::Done(now) => now,
         Fenced::Stale => panic!("the claim is current"),

@@ -7,9 +7,9 @@ use protocol::operation::OperationState;
 use protocol::session::{ChatStatus, Owner};
 use protocol::turn::{OperationRef, TurnStatus};
 
-use super::super::BackendFixture;
-use super::super::scene::*;
 use super::asked_operation::{AskedOperation, asked, begin, done, new};
+use crate::conformance::BackendFixture;
+use crate::conformance::scene::*;
 
 pub async fn an_operation_is_started_once_per_call(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();

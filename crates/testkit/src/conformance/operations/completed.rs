@@ -7,9 +7,9 @@ use protocol::message::{MessageRole, NewMessage, ToolOutcome};
 use protocol::operation::{OperationResult, OperationState};
 use protocol::turn::TurnStatus;
 
-use super::super::BackendFixture;
-use super::super::scene::*;
 use super::asked_operation::{asked, done};
+use crate::conformance::BackendFixture;
+use crate::conformance::scene::*;
 
 pub async fn an_operation_is_completed_once(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();

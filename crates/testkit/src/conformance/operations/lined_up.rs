@@ -1,14 +1,14 @@
 //! Laws of `Operations`: how an operation with a result joins the order of its session.
 
 use ports::Fenced;
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::{JournalEntry, TurnOpened};
 use protocol::message::{MessageRole, NewMessage};
 use protocol::session::ChatStatus;
 
-use super::super::BackendFixture;
-use super::super::scene::*;
 use super::asked_operation::{AskedOperation, asked, line_up};
+use crate::conformance::BackendFixture;
+use crate::conformance::scene::*;
 
 pub async fn an_operation_joins_its_session_after_earlier_turns(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
@@ -23,16 +23,16 @@ pub async fn an_operation_joins_its_session_after_earlier_turns(fixture: &mut im
     let stale = ports.operations.line_up(&beside).await.expect("line up");
     assert_eq!(stale, Fenced::Stale, "the claim was released");
     let after = turn(ports, ann, &mine.id, "third").await;
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &asked.turn).await, JobClaimed::NotReady);
     assert_eq!(found(ports, ann, &asked.turn).await.attempt, 0, "no crashed attempt");
 
     assert_eq!(finish(ports, &asked.claim, "under way").await, std::slice::from_ref(&waiting.id));
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &asked.turn).await, JobClaimed::NotReady);
     let claim = claim_for(ports, &waiting.id, LONG).await;
     assert_eq!(finish(ports, &claim, "two").await, std::slice::from_ref(&asked.turn));
     let (current, _) = ports.turns.current(ann, &mine.id).await.expect("current").expect("one");
     assert_eq!(current.id, asked.turn, "now it is the running turn of the session");
-    assert_eq!(try_claim(ports, &after.id).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &after.id).await, JobClaimed::NotReady);
     let claim = claim_for(ports, &asked.turn, LONG).await;
     assert!(line_up(ports, &claim).await, "an operation that has joined the order may ask again");
     let seen = progress(ports, &claim).await.messages;
@@ -59,7 +59,7 @@ pub async fn an_operation_with_no_earlier_turn_continues_at_once(
         ports.sessions.get(&asked.ann, &asked.mine.id).await.expect("get").expect("it exists");
     assert_eq!(status.chat_status, ChatStatus::Running, "now the session is busy because of it");
     let next = turn(ports, &asked.ann, &asked.mine.id, "and?").await;
-    assert_eq!(try_claim(ports, &next.id).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &next.id).await, JobClaimed::NotReady);
     record(
         ports,
         &claim,

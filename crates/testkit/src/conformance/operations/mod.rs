@@ -6,7 +6,7 @@ mod completed;
 mod lined_up;
 mod resting;
 
-pub(super) use self::asked_operation::{begin, done, new};
+pub(crate) use self::asked_operation::{begin, done, new};
 pub use self::begun::*;
 pub use self::completed::*;
 pub use self::lined_up::*;

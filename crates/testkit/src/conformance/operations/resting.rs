@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::OperationBegun;
-use protocol::TurnId;
 use protocol::message::ToolOutcome;
 use protocol::operation::OperationState;
 use protocol::turn::TurnStatus;
+use protocol::{Job, TurnId};
 
-use super::super::BackendFixture;
-use super::super::scene::*;
 use super::asked_operation::{asked, begin, done, new};
+use crate::conformance::BackendFixture;
+use crate::conformance::job_scene::due_jobs;
+use crate::conformance::scene::*;
 
 pub async fn an_accepted_operation_waits_until_it_is_completed(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
@@ -21,18 +22,18 @@ pub async fn an_accepted_operation_waits_until_it_is_completed(fixture: &mut imp
     let resting = found(ports, &asked.ann, &asked.turn).await;
     assert_eq!((resting.status, resting.attempt), (TurnStatus::Queued, 0), "no crashed attempt");
     // A push reported late must not make it due.
-    let pushed = std::slice::from_ref(&asked.turn);
-    ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
+    let pushed = [Job::from(&asked.turn)];
+    ports.outbox.pushed(&pushed, Duration::ZERO).await.expect("pushed");
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &asked.turn).await, JobClaimed::NotReady);
     finish(ports, &asked.claim, "it is under way").await;
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &asked.turn).await, JobClaimed::NotReady);
 
     assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
     assert_eq!(asked.row(ports).await, ("built".to_owned(), Some(ToolOutcome::Ok)));
     let ended = asked.now(ports).await;
     assert_eq!((ended.state, ended.result), (OperationState::Ended, Some(done("built"))));
-    assert_eq!(due(ports).await, pushed);
+    assert_eq!(due_jobs(ports).await, pushed);
     claim(ports, &asked.turn).await;
 }
 
@@ -43,11 +44,11 @@ pub async fn an_accepted_operation_waits_through_a_restart(fixture: &mut impl Ba
     fixture.restart().await;
     let ports = fixture.ports();
     assert_eq!(due(ports).await, []);
-    assert_eq!(try_claim(ports, &asked.turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &asked.turn).await, JobClaimed::NotReady);
     assert_eq!(asked.now(ports).await.state, OperationState::Accepted);
     assert_eq!(asked.complete(ports, "built").await, asked.completed(true));
     fixture.restart().await;
-    assert_eq!(fixture.ports().outbox.due(10, Duration::ZERO).await.expect("due"), [asked.turn]);
+    assert_eq!(due(fixture.ports()).await, [asked.turn]);
 }
 
 pub async fn an_accepted_operation_is_due_when_its_time_limit_expires(
@@ -59,7 +60,7 @@ pub async fn an_accepted_operation_is_due_when_its_time_limit_expires(
     eventually("the time limit expires", || async {
         // Held for pushing, as the sweeper does; it stays claimable.
         let due = ports.outbox.due(100, LONG).await.expect("the outbox is read");
-        due.contains(&asked.turn).then_some(())
+        due.contains(&Job::from(&asked.turn)).then_some(())
     })
     .await;
     let claim = claim(ports, &asked.turn).await;

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ports::Ports;
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::TurnOpened;
-use protocol::TurnId;
 use protocol::limits::UserLimits;
 use protocol::session::Owner;
+use protocol::{Job, TurnId};
 
 use super::BackendFixture;
+use super::job_scene::claim_as;
 use super::scene::*;
 
 pub use self::operations::*;
@@ -104,17 +105,17 @@ pub async fn admitted_turns_never_exceed_the_limit(fixture: &mut impl BackendFix
     let ports = fixture.ports();
     let ann = user("ann");
     let opened = join_all((0..IN_FLIGHT).map(|_| open(ports, &ann))).await;
-    let turns: Vec<TurnId> = opened.into_iter().flatten().collect();
+    let turns: Vec<Job> = opened.into_iter().flatten().map(Job::Turn).collect();
     let mut won = Vec::new();
     let mut ended = 0;
     while ended < turns.len() {
         let worker = worker();
-        let claims = join_all(turns.iter().map(|turn| ports.leases.claim(turn, &worker, LONG)));
+        let claims = join_all(turns.iter().map(|turn| claim_as(ports, turn, &worker)));
         for claimed in claims.await {
-            if let TurnClaimed::Granted { claim, .. } = claimed.expect("claim")
-                && !won.contains(&claim)
+            if let JobClaimed::Turn(granted) = claimed
+                && !won.contains(&granted.claim)
             {
-                won.push(claim);
+                won.push(granted.claim);
             }
         }
         assert!(won.len() <= RUNNING, "at most the limit");
@@ -145,10 +146,8 @@ pub async fn a_turn_without_a_permit_is_neither_due_nor_claimed(fixture: &mut im
     let waiting = &turns[RUNNING];
     for _ in 0..2 {
         let ports = fixture.ports();
-        let pushed = std::slice::from_ref(waiting);
-        ports.outbox.pushed(pushed, Duration::ZERO).await.expect("pushed");
-        let claimed = ports.leases.claim(waiting, &worker(), LONG).await.expect("claim");
-        assert_eq!(claimed, TurnClaimed::NotAdmitted);
+        ports.outbox.pushed(&[waiting.into()], Duration::ZERO).await.expect("pushed");
+        assert_eq!(try_claim(ports, waiting).await, JobClaimed::NotReady);
         assert!(!due(ports).await.contains(waiting));
         fixture.restart().await;
     }
@@ -162,8 +161,8 @@ pub async fn a_cancelled_turn_needs_no_permit_to_end(fixture: &mut impl BackendF
     let waiting = turn(ports, &ann, &mine.id, "waits").await;
     let behind = turn(ports, &ann, &mine.id, "waits behind it").await;
     ports.turns.request_cancel(&ann, &mine.id).await.expect("cancel");
-    let early = ports.leases.claim(&behind.id, &worker(), LONG).await.expect("claim");
-    assert_eq!(early, TurnClaimed::NotAdmitted, "the turns of a session end in order");
+    let early = try_claim(ports, &behind.id).await;
+    assert_eq!(early, JobClaimed::NotReady, "the turns of a session end in order");
     for turn in [waiting, behind] {
         let claim = claim(ports, &turn.id).await;
         assert_eq!(finish(ports, &claim, "").await, [], "there was no permit to pass on");

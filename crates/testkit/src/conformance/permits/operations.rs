@@ -1,13 +1,13 @@
 //! Laws of the permits of operations, which run concurrently with their session.
 
 use ports::Fenced;
-use ports::leases::TurnClaimed;
+use ports::leases::JobClaimed;
 use ports::store::{OperationBegun, OperationCompleted, OperationKey};
 
-use super::super::BackendFixture;
-use super::super::operations::{begin, done, new};
-use super::super::scene::*;
 use super::{IN_FLIGHT, RUNNING, open, open_some};
+use crate::conformance::BackendFixture;
+use crate::conformance::operations::{begin, done, new};
+use crate::conformance::scene::*;
 
 pub async fn an_accepted_operation_releases_and_reacquires_its_permit(
     fixture: &mut impl BackendFixture,
@@ -21,14 +21,14 @@ pub async fn an_accepted_operation_releases_and_reacquires_its_permit(
         panic!("no permit is free: {begun:?}")
     };
     let operations_turn = operation.task_id.turn();
-    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &operations_turn).await, JobClaimed::NotReady);
     let due = finish(ports, &asking, "under way").await;
     assert_eq!(due, std::slice::from_ref(&operations_turn), "it waits like other turns");
     let beside = claim(ports, &operations_turn).await;
     let waiting = open(ports, &ann).await.expect("there is room");
     assert_eq!(
         try_claim(ports, &waiting).await,
-        TurnClaimed::NotAdmitted,
+        JobClaimed::NotReady,
         "it counts as a running turn"
     );
     ports.operations.accepted(&beside, LONG).await.expect("accepted");
@@ -38,7 +38,7 @@ pub async fn an_accepted_operation_releases_and_reacquires_its_permit(
     let completed = ports.operations.complete(&which, done("built")).await.expect("complete");
     let expected = OperationCompleted::Done { task_id: operation.task_id.clone(), due: false };
     assert_eq!(completed, expected, "no permit is free");
-    assert_eq!(try_claim(ports, &operations_turn).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, &operations_turn).await, JobClaimed::NotReady);
     assert_eq!(finish(ports, &other, "done").await, std::slice::from_ref(&operations_turn));
     claim(ports, &operations_turn).await;
 }
@@ -84,7 +84,7 @@ pub async fn an_operation_that_waits_for_its_session_releases_its_permit(
     let beside = claim(ports, &operation.task_id.turn()).await;
     let others = open_some(ports, &ann, RUNNING - 1).await;
     let waiting = &others[RUNNING - 2];
-    assert_eq!(try_claim(ports, waiting).await, TurnClaimed::NotAdmitted);
+    assert_eq!(try_claim(ports, waiting).await, JobClaimed::NotReady);
     let which = OperationKey::Operation(operation.id.clone());
     ports.operations.complete(&which, done("built")).await.expect("complete");
     let lined_up = ports.operations.line_up(&beside).await.expect("line up");

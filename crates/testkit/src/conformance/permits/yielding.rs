@@ -7,9 +7,9 @@ use protocol::TurnId;
 use protocol::session::Owner;
 use protocol::turn::TurnClaim;
 
-use super::super::BackendFixture;
-use super::super::scene::*;
 use super::{IN_FLIGHT, RUNNING, open_some};
+use crate::conformance::BackendFixture;
+use crate::conformance::scene::*;
 
 async fn step_aside(ports: &Ports, claim: &TurnClaim) -> Vec<TurnId> {
     match ports.turns.step_aside(claim).await.expect("step aside") {
@@ -41,8 +41,8 @@ pub async fn a_yielded_permit_goes_to_the_next_turn(fixture: &mut impl BackendFi
     assert_eq!(step_aside(ports, &claims[0]).await, [], "once");
     assert!(found(ports, &ann, &claims[0].turn_id).await.aside);
     assert_eq!(due(ports).await, waiting[..1]);
-    let renewed = ports.leases.renew(&claims[0], LONG).await.expect("renew");
-    let held = LeaseRenewal::Held { cancel_requested: false };
+    let renewed = ports.leases.renew(&(&claims[0]).into(), LONG).await.expect("renew");
+    let held = LeaseRenewal::Held { stop_requested: false };
     assert_eq!(renewed, held, "the worker keeps its lease");
     assert_eq!(finish(ports, &claims[0], "done").await, [], "it had no permit to pass on");
     assert_eq!(finish(ports, &claims[1], "done").await, waiting[1..2]);
@@ -105,7 +105,7 @@ pub async fn a_claim_does_not_reacquire_a_yielded_permit(fixture: &mut impl Back
     let turns = open_some(fixture.ports(), &ann, RUNNING + 1).await;
     let first = claim_for(fixture.ports(), &turns[0], LONG).await;
     step_aside(fixture.ports(), &first).await;
-    fixture.ports().leases.hand_back(&first).await.expect("hand back");
+    fixture.ports().leases.hand_back(&(&first).into()).await.expect("hand back");
     let again = claim_for(fixture.ports(), &turns[0], SHORT).await;
     assert!(found(fixture.ports(), &ann, &turns[0]).await.aside);
     fixture.restart().await;

@@ -3,13 +3,13 @@
 use http::HeaderMap;
 use serde_json::Value;
 
-use super::super::anthropic::SIGNATURE;
 use super::{Unanswered, messages, unique_tools};
+use crate::model_server::anthropic::SIGNATURE;
 
 /// `cache_control` marks that the provider allows in one request.
 const CACHE_MARKS: usize = 4;
 
-pub(super) fn check(headers: &HeaderMap, body: &Value) -> Result<(), String> {
+pub(crate) fn check(headers: &HeaderMap, body: &Value) -> Result<(), String> {
     for name in ["anthropic-version", "x-api-key"] {
         if !headers.contains_key(name) {
             return Err(format!("the header {name} is missing"));

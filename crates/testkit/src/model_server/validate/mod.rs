@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::wire::Dialect;
 
 /// Fails with the first rule that the request breaks.
-pub(super) fn check(dialect: Dialect, headers: &HeaderMap, body: &Value) -> Result<(), String> {
+pub(crate) fn check(dialect: Dialect, headers: &HeaderMap, body: &Value) -> Result<(), String> {
     if body["stream"] != true {
         return Err("stream must be true".into());
     }

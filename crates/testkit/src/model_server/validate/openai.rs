@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Unanswered, messages, unique_tools};
 
-pub(super) fn check(body: &Value) -> Result<(), String> {
+pub(crate) fn check(body: &Value) -> Result<(), String> {
     if body["stream_options"]["include_usage"] != true {
         return Err("stream_options.include_usage must be true".into());
     }

@@ -14,25 +14,25 @@ use super::BackendState;
 const CANCELLED: &str = r#"{"type":"error","error":"cancelled","message":"The turn has ended."}"#;
 
 impl BackendState {
-    pub(super) fn park(&mut self, turn: &TurnId, call: &CallId, id: &BackgroundId) {
+    pub(crate) fn park(&mut self, turn: &TurnId, call: &CallId, id: &BackgroundId) {
         if let Some(journaled) = self.journaled(turn, call) {
             journaled.parked = Some(BackgroundRecord { id: id.clone(), end: None, taken: false });
         }
     }
 
-    pub(super) fn end_parked(&mut self, turn: &TurnId, call: &CallId, end: &BackgroundEnd) {
+    pub(crate) fn end_parked(&mut self, turn: &TurnId, call: &CallId, end: &BackgroundEnd) {
         if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
             parked.end.get_or_insert_with(|| end.clone());
         }
     }
 
-    pub(super) fn take_parked(&mut self, turn: &TurnId, call: &CallId) {
+    pub(crate) fn take_parked(&mut self, turn: &TurnId, call: &CallId) {
         if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
             parked.taken = true;
         }
     }
 
-    pub(super) fn end_all_parked(&mut self, turn: &TurnId) {
+    pub(crate) fn end_all_parked(&mut self, turn: &TurnId) {
         let Some(row) = self.turns.get_mut(turn) else { return };
         for parked in row.calls.iter_mut().filter_map(|call| call.parked.as_mut()) {
             parked.end.get_or_insert_with(|| BackgroundEnd {
@@ -49,7 +49,7 @@ impl BackendState {
 
     /// Refuses background entries for a call without an intent, and background ends for a call that is not in the
     /// background.
-    pub(super) fn refuse_unknown_calls(
+    pub(crate) fn refuse_unknown_calls(
         &self,
         claim: &TurnClaim,
         record: &JournalRecord,

@@ -11,7 +11,7 @@ use super::BackendState;
 
 impl BackendState {
     /// Why this parent may not start another turn now, or `None` if it may.
-    pub(super) fn refused_by_parent(&self, parent: &ParentTurn) -> Option<TurnOpened> {
+    pub(crate) fn refused_by_parent(&self, parent: &ParentTurn) -> Option<TurnOpened> {
         let running = self.turns.get(&parent.turn).is_some_and(|row| row.is_open());
         if !running || self.turns[&parent.turn].turn.cancel_requested {
             return Some(TurnOpened::ParentEnded);

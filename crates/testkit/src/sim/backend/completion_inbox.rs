@@ -32,26 +32,26 @@ impl CompletionInbox {
         self.next += 1;
     }
 
-    pub(in super::super) fn take(&mut self, now: SimTime, taker: u32) -> Option<(u64, String)> {
+    pub(crate) fn take(&mut self, now: SimTime, taker: u32) -> Option<(u64, String)> {
         let mut messages = self.messages.iter_mut();
         let (tag, message) = messages.find(|(_, message)| message.is_available(now))?;
         message.taken_until = Some((taker, now + VISIBILITY_TIMEOUT));
         Some((*tag, message.body.clone()))
     }
 
-    pub(in super::super) fn ack(&mut self, tag: u64) {
+    pub(crate) fn ack(&mut self, tag: u64) {
         self.messages.remove(&tag);
     }
 
     /// Makes the messages of a crashed node available again.
-    pub(in super::super) fn return_all(&mut self, taker: u32) {
+    pub(crate) fn return_all(&mut self, taker: u32) {
         for message in self.messages.values_mut() {
             message.taken_until.take_if(|(holder, _)| *holder == taker);
         }
     }
 
     /// Whether a message is available.
-    pub(in super::super) fn has_available(&self, now: SimTime) -> bool {
+    pub(crate) fn has_available(&self, now: SimTime) -> bool {
         self.messages.values().any(|message| message.is_available(now))
     }
 

@@ -39,7 +39,7 @@ impl BackendState {
     }
 
     /// Adds a follow-up with an unknown id.
-    pub(super) fn add_follow_up(
+    pub(crate) fn add_follow_up(
         &mut self,
         session: &SessionId,
         new: &NewFollowUp,
@@ -76,7 +76,7 @@ impl BackendState {
     }
 
     /// The follow-up with this id; `None` when it was returned to its sender or dropped.
-    pub(super) fn known_follow_up(
+    pub(crate) fn known_follow_up(
         &self,
         session: &SessionId,
         client_id: &str,
@@ -92,7 +92,7 @@ impl BackendState {
     }
 
     /// Removes the old row of a follow-up that is sent again.
-    pub(super) fn forget_follow_up(&mut self, session: &SessionId, client_id: &str) {
+    pub(crate) fn forget_follow_up(&mut self, session: &SessionId, client_id: &str) {
         self.follow_ups.retain(|row| !row.is_named(session, client_id));
     }
 
@@ -129,7 +129,7 @@ impl BackendState {
     }
 
     /// Settles the pending follow-ups of a turn that failed or was canceled.
-    pub(super) fn settle_follow_ups(&mut self, turn: &TurnId, status: TurnStatus) {
+    pub(crate) fn settle_follow_ups(&mut self, turn: &TurnId, status: TurnStatus) {
         let state = match status {
             TurnStatus::Cancelled => FollowUpState::Dropped,
             _ => FollowUpState::Returned,
@@ -139,7 +139,7 @@ impl BackendState {
         }
     }
 
-    pub(super) fn waiting_for<'a>(
+    pub(crate) fn waiting_for<'a>(
         &'a self,
         turn: &'a TurnId,
     ) -> impl Iterator<Item = &'a FollowUpRow> {

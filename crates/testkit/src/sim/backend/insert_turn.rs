@@ -12,25 +12,25 @@ use super::{BackendState, PermitYield, TurnRow, turn_label};
 
 /// Recognizes a submission that is sent again.
 #[derive(Clone, Default)]
-pub(super) struct SubmissionKey {
-    pub(super) client_id: Option<String>,
-    pub(super) fingerprint: Option<String>,
+pub(crate) struct SubmissionKey {
+    pub(crate) client_id: Option<String>,
+    pub(crate) fingerprint: Option<String>,
 }
 
 /// The values of a new row.
-pub(super) struct NewTurnRow {
-    pub(super) session: SessionId,
-    pub(super) request: TurnRequest,
-    pub(super) push_grace: Duration,
-    pub(super) submission: SubmissionKey,
-    pub(super) parent: Option<TurnId>,
+pub(crate) struct NewTurnRow {
+    pub(crate) session: SessionId,
+    pub(crate) request: TurnRequest,
+    pub(crate) push_grace: Duration,
+    pub(crate) submission: SubmissionKey,
+    pub(crate) parent: Option<TurnId>,
     /// Set for the turn of an operation: it has an id already, and no position in its session yet.
-    pub(super) operation: Option<(TurnId, OperationRef)>,
-    pub(super) cancel_requested: bool,
+    pub(crate) operation: Option<(TurnId, OperationRef)>,
+    pub(crate) cancel_requested: bool,
 }
 
 impl NewTurnRow {
-    pub(super) fn in_session_order(new: &NewTurn, submission: SubmissionKey) -> Self {
+    pub(crate) fn in_session_order(new: &NewTurn, submission: SubmissionKey) -> Self {
         Self {
             session: new.session_id.clone(),
             request: new.request.clone(),
@@ -45,7 +45,7 @@ impl NewTurnRow {
 
 impl BackendState {
     /// Adds a turn with an empty log; admits it if a permit is free. `None` when its session was deleted.
-    pub(super) fn insert_turn(&mut self, new: NewTurnRow) -> Option<TurnId> {
+    pub(crate) fn insert_turn(&mut self, new: NewTurnRow) -> Option<TurnId> {
         let quota_key = self.quota_key_of(&new.session);
         let next = new.operation.is_some() || self.first_open(&new.session).is_none();
         let admitted = next && self.permit_usage(&quota_key).1 < self.caps.running;

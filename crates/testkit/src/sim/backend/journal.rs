@@ -54,7 +54,7 @@ impl BackendState {
 
     /// Refuses a second row with the same id and a second result for the same call, so that a record repeated much
     /// later changes nothing.
-    pub(super) fn refuse_second_rows<'a>(
+    pub(crate) fn refuse_second_rows<'a>(
         &self,
         claim: &TurnClaim,
         new: impl Iterator<Item = &'a NewMessage>,
@@ -88,7 +88,7 @@ impl BackendState {
     }
 
     /// Adds usage to the turn and to its session, so that both always agree.
-    pub(super) fn add_usage(&mut self, claim: &TurnClaim, usage: Usage) {
+    pub(crate) fn add_usage(&mut self, claim: &TurnClaim, usage: Usage) {
         if let Some(row) = self.turns.get_mut(&claim.turn_id) {
             row.turn.usage += usage;
         }

@@ -19,14 +19,14 @@ pub struct TaskLog {
 
 /// Whether more segments may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum AppendMode {
+pub(crate) enum AppendMode {
     KeepOpen,
     Seal,
 }
 
 impl TaskLog {
     /// An empty log that has no writer yet.
-    pub(super) fn unwritten() -> Self {
+    pub(crate) fn unwritten() -> Self {
         Self::default()
     }
 }
@@ -41,7 +41,7 @@ impl BackendState {
         TakenOver::At { last: log.last, sealed: log.sealed }
     }
 
-    pub(in super::super) fn append(
+    pub(crate) fn append(
         &mut self,
         task: &TaskId,
         fence: u64,
@@ -85,7 +85,7 @@ impl BackendState {
         LogRead::Log { segments, last: log.last, sealed: log.sealed, missing_to }
     }
 
-    pub(in super::super) fn watch(&mut self, task: &TaskId) -> watch::Receiver<Seq> {
+    pub(crate) fn watch(&mut self, task: &TaskId) -> watch::Receiver<Seq> {
         // One sender per watcher: a shared one would wake its receivers in a nondeterministic order.
         let (sender, receiver) = watch::channel(0);
         self.watchers.entry(task.clone()).or_default().push(sender);
@@ -93,7 +93,7 @@ impl BackendState {
     }
 
     /// Wakes the watchers of a log.
-    pub(in super::super) fn wake(&mut self, task: &TaskId) {
+    pub(crate) fn wake(&mut self, task: &TaskId) {
         let last = self.logs.get(task).map_or(0, |log| log.last);
         if let Some(watchers) = self.watchers.get_mut(task) {
             watchers.retain(|watcher| watcher.send(last).is_ok());

@@ -10,7 +10,7 @@ use protocol::{SessionId, TurnId};
 use super::{BackendState, MessageRow};
 
 impl BackendState {
-    pub(super) fn insert_message(&mut self, turn: &TurnId, new: &NewMessage) {
+    pub(crate) fn insert_message(&mut self, turn: &TurnId, new: &NewMessage) {
         let created_at = self.wall();
         let Some(row) = self.turns.get(turn) else { return };
         let (session_id, ordinal) = (row.turn.session_id.clone(), row.ordinal);

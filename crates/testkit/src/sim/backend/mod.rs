@@ -36,11 +36,11 @@ use tokio::time::Instant;
 
 pub use self::completion_inbox::CompletionInbox;
 pub use self::follow_ups::FollowUpRow;
-pub(super) use self::log::AppendMode;
+pub(crate) use self::log::AppendMode;
 pub use self::log::TaskLog;
 pub use self::permits::PermitYield;
 pub use self::queue::JobQueue;
-pub(super) use self::queue::QueuePop;
+pub(crate) use self::queue::QueuePop;
 
 /// Time since the simulation started, on the one clock that all leases are measured by.
 pub type SimTime = Duration;
@@ -49,9 +49,9 @@ pub struct SimBackend {
     began: Instant,
     state: Mutex<BackendState>,
     /// A job was queued.
-    pub(super) job_queued: Notify,
+    pub(crate) job_queued: Notify,
     /// A completion message was sent.
-    pub(super) completion_sent: Notify,
+    pub(crate) completion_sent: Notify,
 }
 
 pub struct BackendState {
@@ -165,7 +165,7 @@ impl BackendState {
     }
 
     /// Labels for random ids, the same in every run of a seed.
-    pub(super) fn labels(&self) -> Vec<(String, String)> {
+    pub(crate) fn labels(&self) -> Vec<(String, String)> {
         let sessions = self.sessions.values();
         let sessions = sessions.map(|row| (row.session.id.0.clone(), session_label(row.created)));
         let turns =
@@ -175,8 +175,11 @@ impl BackendState {
 
     /// The turn, if the claim is current. On `None` the caller must change nothing.
     fn claimed_row(&mut self, claim: &TurnClaim) -> Option<&mut TurnRow> {
-        let row = self.turns.get_mut(&claim.turn_id)?;
-        row.holds(claim).then_some(row)
+        self.held_row(&claim.turn_id, claim.fence)
+    }
+
+    fn held_row(&mut self, turn: &TurnId, fence: u64) -> Option<&mut TurnRow> {
+        self.turns.get_mut(turn).filter(|row| row.is_held_under(fence))
     }
 
     /// The first turn of the session without a final status.
@@ -223,7 +226,7 @@ impl TurnRow {
         self.admitted && self.permit_yield == PermitYield::None
     }
 
-    fn holds(&self, claim: &TurnClaim) -> bool {
-        self.turn.fence == claim.fence && self.turn.status == protocol::turn::TurnStatus::Running
+    fn is_held_under(&self, fence: u64) -> bool {
+        self.turn.fence == fence && self.turn.status == protocol::turn::TurnStatus::Running
     }
 }

@@ -77,7 +77,7 @@ impl BackendState {
         }
         let operation = self.carried_out_by(&claim.turn_id)?;
         if self.operations[&operation].result.is_some() {
-            return Ok(self.hand_back(claim));
+            return Ok(self.hand_back(&claim.turn_id, claim.fence));
         }
         let external_work_until = self.now + at_most;
         self.release_claim_and_permit(claim);
@@ -135,7 +135,7 @@ impl BackendState {
     }
 
     /// Ends the expired waits for external work; the turns are due as soon as they get a permit.
-    pub(super) fn end_external_waits(&mut self) {
+    pub(crate) fn end_external_waits(&mut self) {
         let over = self
             .turns
             .values()
@@ -145,7 +145,7 @@ impl BackendState {
     }
 
     /// Stores the result in the operation and in the history.
-    pub(super) fn store_result(&mut self, id: &OperationId, result: &OperationResult) {
+    pub(crate) fn store_result(&mut self, id: &OperationId, result: &OperationResult) {
         let Some(operation) = self.operations.get_mut(id) else { return };
         operation.state = OperationState::Ended;
         operation.result = Some(result.clone());
@@ -195,7 +195,7 @@ impl BackendState {
 
     /// Releases the claim and the permit of the turn.
     fn release_claim_and_permit(&mut self, claim: &TurnClaim) {
-        self.hand_back(claim);
+        self.hand_back(&claim.turn_id, claim.fence);
         if let Some(row) = self.turns.get_mut(&claim.turn_id) {
             (row.due, row.admitted, row.permit_yield) = (None, false, PermitYield::None);
         }

@@ -16,13 +16,13 @@ pub enum PermitYield {
 
 impl BackendState {
     /// The key that the turns of a session count against: its user, or the session itself without a user.
-    pub(super) fn quota_key_of(&self, session: &SessionId) -> String {
+    pub(crate) fn quota_key_of(&self, session: &SessionId) -> String {
         let user = self.sessions.get(session).and_then(|row| row.session.user_id.clone());
         user.map_or_else(|| session.0.clone(), |user| user.0)
     }
 
     /// Number of in-flight turns of a quota key, and of those with a permit.
-    pub(super) fn permit_usage(&self, quota_key: &str) -> (u32, u32) {
+    pub(crate) fn permit_usage(&self, quota_key: &str) -> (u32, u32) {
         let open = || self.turns.values().filter(|row| row.quota_key == quota_key && row.is_open());
         let in_flight = open().filter(|row| row.has_ordinal()).count() as u32;
         (in_flight, open().filter(|row| row.has_permit()).count() as u32)
@@ -48,7 +48,7 @@ impl BackendState {
 
     /// Gives the free permits of a quota key to the turns that reacquire theirs, then to the turns that have waited
     /// longest, and makes the latter due.
-    pub(super) fn admit(&mut self, quota_key: &str) -> Vec<TurnId> {
+    pub(crate) fn admit(&mut self, quota_key: &str) -> Vec<TurnId> {
         let mut due = Vec::new();
         while self.permit_usage(quota_key).1 < self.caps.running {
             if let Some(back) = self.next_reacquiring(quota_key) {

@@ -24,7 +24,7 @@ struct UnsettledJob {
 }
 
 /// The result of a pop.
-pub(in super::super) enum QueuePop {
+pub(crate) enum QueuePop {
     Found {
         tag: u64,
         job: Job,
@@ -35,13 +35,13 @@ pub(in super::super) enum QueuePop {
 
 impl JobQueue {
     /// Adds a job at the end.
-    pub(in super::super) fn push(&mut self, job: Job, ready_at: SimTime) {
+    pub(crate) fn push(&mut self, job: Job, ready_at: SimTime) {
         let position = self.position();
         self.waiting.insert(position, QueuedJob { job, ready_at });
     }
 
     /// Adds a job at the front, as a broker that reorders may.
-    pub(in super::super) fn push_front(&mut self, job: Job, ready_at: SimTime) {
+    pub(crate) fn push_front(&mut self, job: Job, ready_at: SimTime) {
         self.push(job, ready_at);
         let back = self.next - 1;
         let front = self.waiting.first_key_value().map_or(back, |(position, _)| *position);
@@ -55,7 +55,7 @@ impl JobQueue {
         }
     }
 
-    pub(in super::super) fn take(&mut self, now: SimTime, holder: u32) -> QueuePop {
+    pub(crate) fn take(&mut self, now: SimTime, holder: u32) -> QueuePop {
         let ready_at = self.waiting.iter().find(|(_, waiting)| waiting.ready_at <= now);
         let Some(tag) = ready_at.map(|(position, _)| *position) else {
             return QueuePop::Later(self.waiting.values().map(|waiting| waiting.ready_at).min());
@@ -67,24 +67,24 @@ impl JobQueue {
         QueuePop::Found { tag, job }
     }
 
-    pub(in super::super) fn ack(&mut self, tag: u64) {
+    pub(crate) fn ack(&mut self, tag: u64) {
         self.unsettled.remove(&tag);
     }
 
-    pub(in super::super) fn requeue_last(&mut self, tag: u64, ready_at: SimTime) {
+    pub(crate) fn requeue_last(&mut self, tag: u64, ready_at: SimTime) {
         if let Some(UnsettledJob { job, .. }) = self.unsettled.remove(&tag) {
             self.push(job, ready_at);
         }
     }
 
-    pub(in super::super) fn return_job(&mut self, tag: u64, now: SimTime) {
+    pub(crate) fn return_job(&mut self, tag: u64, now: SimTime) {
         if let Some(UnsettledJob { job, .. }) = self.unsettled.remove(&tag) {
             self.waiting.insert(tag, QueuedJob { job, ready_at: now });
         }
     }
 
     /// Returns the unsettled jobs of a closed connection.
-    pub(in super::super) fn return_all(&mut self, holder: u32, now: SimTime) {
+    pub(crate) fn return_all(&mut self, holder: u32, now: SimTime) {
         let tags: Vec<u64> = self
             .unsettled
             .iter()

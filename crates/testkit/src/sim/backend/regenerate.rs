@@ -8,7 +8,7 @@ use super::insert_turn::{NewTurnRow, SubmissionKey};
 use super::{BackendState, TurnRow};
 
 impl BackendState {
-    pub(super) fn regenerate(&mut self, new: &NewTurn, from: Option<&MessageId>) -> TurnOpened {
+    pub(crate) fn regenerate(&mut self, new: &NewTurn, from: Option<&MessageId>) -> TurnOpened {
         let session = &new.session_id;
         let target = self.target(session, from).map(|row| row.turn.id.clone());
         if let Some(active) = self.first_open(session) {

@@ -133,7 +133,7 @@ impl BackendState {
 }
 
 /// Whether the session is the owner's, or has no user yet.
-pub(super) fn may_see(owner: &Owner, session: &Session) -> bool {
+pub(crate) fn may_see(owner: &Owner, session: &Session) -> bool {
     session.user_id.is_none() || session.user_id.as_ref() == owner.user()
 }
 

@@ -90,7 +90,7 @@ impl BackendState {
     }
 
     /// Whether a turn or a message already has this id.
-    pub(super) fn is_known(&self, session: &SessionId, client_id: &str) -> bool {
+    pub(crate) fn is_known(&self, session: &SessionId, client_id: &str) -> bool {
         let rows = self.sessions.get(session).map(|row| &row.messages);
         let has_id = |row: &MessageRow| row.message.id.as_str() == client_id;
         self.named_by(session, client_id).is_some()

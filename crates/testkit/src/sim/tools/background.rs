@@ -11,20 +11,19 @@ use protocol::response::{ResponseBody, ToolResponse};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use serde_json::Value;
 
-use super::super::node::SimNode;
 use super::{record_effect, spec};
+use crate::sim::node::SimNode;
 
-pub(in super::super) const BACKGROUND: &str = "background";
+pub(crate) const BACKGROUND: &str = "background";
 
-pub(super) struct SimBackgroundTool {
+pub(crate) struct SimBackgroundTool {
     node: Arc<SimNode>,
     spec: ToolSpec,
 }
 
 impl SimBackgroundTool {
-    pub(super) fn of(node: &Arc<SimNode>) -> Self {
-        let spec =
-            ToolSpec { budget: TimeBudget::Own, effect: ToolEffect::None, ..spec(BACKGROUND) };
+    pub(crate) fn of(node: &Arc<SimNode>) -> Self {
+        let spec = spec(BACKGROUND).budget(TimeBudget::Own).effect(ToolEffect::None);
         Self { node: node.clone(), spec }
     }
 }

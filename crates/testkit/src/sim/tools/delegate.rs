@@ -14,20 +14,19 @@ use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
 use protocol::turn::TurnStatus;
 use serde_json::Value;
 
-use super::super::node::SimNode;
 use super::{record_effect, spec};
+use crate::sim::node::SimNode;
 
-pub(in super::super) const DELEGATE: &str = "delegate";
+pub(crate) const DELEGATE: &str = "delegate";
 
-pub(super) struct DelegateTool {
+pub(crate) struct DelegateTool {
     node: Arc<SimNode>,
     spec: ToolSpec,
 }
 
 impl DelegateTool {
-    pub(super) fn of(node: &Arc<SimNode>) -> Self {
-        let spec =
-            ToolSpec { budget: TimeBudget::Own, effect: ToolEffect::Idempotent, ..spec(DELEGATE) };
+    pub(crate) fn of(node: &Arc<SimNode>) -> Self {
+        let spec = spec(DELEGATE).budget(TimeBudget::Own).effect(ToolEffect::Idempotent);
         Self { node: node.clone(), spec }
     }
 

@@ -10,18 +10,18 @@ use protocol::response::{ResponseBody, ToolResponse};
 use protocol::tool::{ToolEffect, ToolSpec};
 use serde_json::Value;
 
-use super::super::active_calls::ActiveCallGuard;
-use super::super::node::SimNode;
-use super::super::observations::OperationCallback;
 use super::{MAX_DURATION, done, record_effect, spec};
+use crate::sim::active_calls::ActiveCallGuard;
+use crate::sim::node::SimNode;
+use crate::sim::observations::OperationCallback;
 
-pub(super) const LONG_ONCE: &str = "long_once";
-pub(super) const LONG_IDEMPOTENT: &str = "long_idempotent";
+pub(crate) const LONG_ONCE: &str = "long_once";
+pub(crate) const LONG_IDEMPOTENT: &str = "long_idempotent";
 
 /// The latest time after which an external service reports.
 const LATEST_CALLBACK: Duration = Duration::from_secs(12);
 
-pub(super) struct LongRunningTool {
+pub(crate) struct LongRunningTool {
     node: Arc<SimNode>,
     spec: ToolSpec,
 }
@@ -36,8 +36,8 @@ enum LongRunningOutcome {
 }
 
 impl LongRunningTool {
-    pub(super) fn of(node: &Arc<SimNode>, name: &'static str, effect: ToolEffect) -> Self {
-        let spec = ToolSpec { effect, long_running: true, ..spec(name) };
+    pub(crate) fn of(node: &Arc<SimNode>, name: &'static str, effect: ToolEffect) -> Self {
+        let spec = spec(name).effect(effect).long_running();
         Self { node: node.clone(), spec }
     }
 

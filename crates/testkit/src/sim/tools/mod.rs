@@ -12,16 +12,16 @@ use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
-use serde_json::{Value, json};
+use protocol::tool::{ToolEffect, ToolSpec};
+use serde_json::Value;
 
-pub(super) use self::background::BACKGROUND;
-pub(super) use self::delegate::DELEGATE;
+pub(crate) use self::background::BACKGROUND;
+pub(crate) use self::delegate::DELEGATE;
 use super::active_calls::ActiveCallGuard;
 use super::node::SimNode;
 
 /// The tools that the model calls; the last one does not exist.
-pub(super) const TOOLS: &[&str] = &[
+pub(crate) const TOOLS: &[&str] = &[
     "look",
     "put",
     "book",
@@ -45,7 +45,7 @@ pub fn tools(node: &Arc<SimNode>) -> Vec<Arc<dyn Tool>> {
         ("stuck", ToolEffect::Once, ToolDuration::Never),
     ]
     .map(|(name, effect, duration)| {
-        let spec = ToolSpec { effect, ..spec(name) };
+        let spec = spec(name).effect(effect);
         Arc::new(SimpleTool { node: node.clone(), spec, duration }) as Arc<dyn Tool>
     });
     let others: [Arc<dyn Tool>; 4] = [
@@ -66,15 +66,7 @@ pub fn tools(node: &Arc<SimNode>) -> Vec<Arc<dyn Tool>> {
 }
 
 fn spec(name: &'static str) -> ToolSpec {
-    ToolSpec {
-        name,
-        description: "simulated",
-        parameters: json!({ "type": "object" }),
-        requires_auth: false,
-        budget: TimeBudget::Default,
-        effect: ToolEffect::Idempotent,
-        long_running: false,
-    }
+    ToolSpec::new(name, "simulated")
 }
 
 struct SimpleTool {

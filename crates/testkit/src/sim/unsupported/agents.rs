@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use ports::store::{
     AgentAdded, AgentChange, FolderWritten, GraphCreated, GraphDeleted, ListingPublished,
+    VersionAdded, VersionTerms,
 };
 use ports::{Graphs, Library, Listings, PortResult, Values};
 use protocol::graph::{Graph, GraphMeta, StoredGraph};
@@ -10,15 +11,21 @@ use protocol::library::{Folder, LibraryAgent, Listing};
 use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, UserId};
 use serde_json::Value;
 
-use super::{UnsupportedPorts, unsupported};
+use super::unsupported;
+use crate::sim::node::SimNode;
 
 #[async_trait]
-impl Graphs for UnsupportedPorts {
+impl Graphs for SimNode {
     async fn create(&self, _: &UserId, _: &Graph, _: &LibraryAgent) -> PortResult<GraphCreated> {
         unsupported()
     }
 
-    async fn add_version(&self, _: &UserId, _: &Graph) -> PortResult<Option<StoredGraph>> {
+    async fn add_version(
+        &self,
+        _: &UserId,
+        _: &Graph,
+        _: VersionTerms,
+    ) -> PortResult<VersionAdded> {
         unsupported()
     }
 
@@ -49,7 +56,7 @@ impl Graphs for UnsupportedPorts {
 }
 
 #[async_trait]
-impl Library for UnsupportedPorts {
+impl Library for SimNode {
     async fn add(&self, _: &UserId, _: &LibraryAgent) -> PortResult<AgentAdded> {
         unsupported()
     }
@@ -106,7 +113,7 @@ impl Library for UnsupportedPorts {
 }
 
 #[async_trait]
-impl Listings for UnsupportedPorts {
+impl Listings for SimNode {
     async fn publish(&self, _: &Listing, _: &Graph) -> PortResult<ListingPublished> {
         unsupported()
     }
@@ -125,7 +132,7 @@ impl Listings for UnsupportedPorts {
 }
 
 #[async_trait]
-impl Values for UnsupportedPorts {
+impl Values for SimNode {
     async fn get(&self, _: &UserId, _: &str) -> PortResult<Option<Value>> {
         unsupported()
     }

@@ -1,24 +1,22 @@
 //! Executions, reviews, credits, block runs and reports. No execution is ever due or open.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
-use ports::leases::LeaseRenewal;
 use ports::store::{
-    BlockOutcome, BlockRunBegun, DailyUsage, ExecutionAdvance, ExecutionAdvanced, ExecutionClaimed,
-    ExecutionCreated, ExecutionDeleted, JournalBatch, ListExecutions, LiveExecutions, LiveTurn,
-    NewBlockRun, NewExecution, ProcessWorkload, ReviewVerdict, ReviewsDecided,
+    BlockOutcome, BlockRunBegun, DailyUsage, ExecutionAdvance, ExecutionAdvanced, ExecutionCreated,
+    ExecutionDeleted, JournalBatch, ListExecutions, LiveExecutions, LiveTurn, NewBlockRun,
+    NewExecution, ProcessWorkload, ReviewVerdict, ReviewsDecided,
 };
 use ports::{BlockRuns, Credits, Executions, Fenced, PortResult, Reports, Reviews};
 use protocol::credit::{CreditCharge, CreditTransaction, TransactionKind};
 use protocol::execution::{Execution, ExecutionClaim};
 use protocol::review::Review;
-use protocol::{ExecutionId, NodeId, ReviewId, UserId, WorkerId};
+use protocol::{ExecutionId, NodeId, ReviewId, UserId};
 
-use super::{UnsupportedPorts, unsupported};
+use super::unsupported;
+use crate::sim::node::SimNode;
 
 #[async_trait]
-impl Executions for UnsupportedPorts {
+impl Executions for SimNode {
     async fn create(&self, _: NewExecution) -> PortResult<ExecutionCreated> {
         unsupported()
     }
@@ -32,23 +30,6 @@ impl Executions for UnsupportedPorts {
     }
 
     async fn delete(&self, _: &UserId, _: &ExecutionId) -> PortResult<ExecutionDeleted> {
-        unsupported()
-    }
-
-    async fn claim(
-        &self,
-        _: &ExecutionId,
-        _: &WorkerId,
-        _: Duration,
-    ) -> PortResult<ExecutionClaimed> {
-        unsupported()
-    }
-
-    async fn renew(&self, _: &ExecutionClaim, _: Duration) -> PortResult<LeaseRenewal> {
-        unsupported()
-    }
-
-    async fn hand_back(&self, _: &ExecutionClaim) -> PortResult<Fenced<()>> {
         unsupported()
     }
 
@@ -78,21 +59,13 @@ impl Executions for UnsupportedPorts {
         unsupported()
     }
 
-    async fn due(&self, _: u32, _: Duration) -> PortResult<Vec<ExecutionId>> {
-        Ok(Vec::new())
-    }
-
-    async fn pushed(&self, _: &[ExecutionId], _: Duration) -> PortResult<()> {
-        unsupported()
-    }
-
     async fn count_open(&self) -> PortResult<(u64, u64)> {
         Ok((0, 0))
     }
 }
 
 #[async_trait]
-impl Reports for UnsupportedPorts {
+impl Reports for SimNode {
     async fn usage(&self, _: &UserId) -> PortResult<Vec<DailyUsage>> {
         unsupported()
     }
@@ -111,7 +84,7 @@ impl Reports for UnsupportedPorts {
 }
 
 #[async_trait]
-impl Reviews for UnsupportedPorts {
+impl Reviews for SimNode {
     async fn ask(&self, _: &Review) -> PortResult<Review> {
         unsupported()
     }
@@ -147,7 +120,7 @@ impl Reviews for UnsupportedPorts {
 }
 
 #[async_trait]
-impl Credits for UnsupportedPorts {
+impl Credits for SimNode {
     async fn balance(&self, _: &UserId) -> PortResult<i64> {
         unsupported()
     }
@@ -169,7 +142,7 @@ impl Credits for UnsupportedPorts {
 }
 
 #[async_trait]
-impl BlockRuns for UnsupportedPorts {
+impl BlockRuns for SimNode {
     async fn begin(&self, _: &NewBlockRun) -> PortResult<BlockRunBegun> {
         unsupported()
     }

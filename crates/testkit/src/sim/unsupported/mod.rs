@@ -13,14 +13,14 @@ use ports::{ApiKeys, FailedDependency, Files, HealthCheck, PortError, PortResult
 use protocol::UserId;
 use protocol::response::WorkspaceFile;
 
-pub(super) struct UnsupportedPorts;
+use super::node::SimNode;
 
-fn unsupported<T>() -> PortResult<T> {
+pub(crate) fn unsupported<T>() -> PortResult<T> {
     Err(PortError::Broken("the simulation does not support this port".into()))
 }
 
 #[async_trait]
-impl Files for UnsupportedPorts {
+impl Files for SimNode {
     async fn list(&self, _: &SessionWorkspace, _: &str, _: usize) -> PortResult<FileList> {
         Ok(FileList { files: Vec::new(), total: 0 })
     }
@@ -79,7 +79,7 @@ impl Files for UnsupportedPorts {
 }
 
 #[async_trait]
-impl ApiKeys for UnsupportedPorts {
+impl ApiKeys for SimNode {
     async fn create(&self, _: &UserId, _: NewApiKey) -> PortResult<ApiKey> {
         unsupported()
     }
@@ -98,7 +98,7 @@ impl ApiKeys for UnsupportedPorts {
 }
 
 #[async_trait]
-impl HealthCheck for UnsupportedPorts {
+impl HealthCheck for SimNode {
     async fn failing(&self) -> Vec<FailedDependency> {
         Vec::new()
     }
