@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 /// Whether two values are equal. A boolean equals 0 or 1.
-pub(super) fn equal(a: &Value, b: &Value) -> bool {
+pub(crate) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
@@ -22,7 +22,7 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
 }
 
 /// `None` if the values cannot be ordered: different types, dictionaries or null.
-pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
+pub(crate) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
         (Value::Array(a), Value::Array(b)) => {
@@ -37,7 +37,7 @@ pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
 }
 
 /// A string that is the same for equal values, for sets of values. Unlike in `equal`, a boolean is not a number here.
-pub(super) fn key(value: &Value) -> String {
+pub(crate) fn key(value: &Value) -> String {
     let mut key = String::new();
     write_key(value, &mut key);
     key

@@ -9,7 +9,7 @@ use ports::files::FileRefusal;
 use crate::egress::EgressError;
 
 /// Awaits the work, and drops it when the run is canceled.
-pub(super) async fn unless_stopped<T>(
+pub(crate) async fn unless_stopped<T>(
     context: &BlockContext,
     work: impl Future<Output = T>,
 ) -> Result<T, BlockError> {
@@ -20,14 +20,14 @@ pub(super) async fn unless_stopped<T>(
 }
 
 /// Rejects external changes in a dry run. `what` completes the sentence "In a dry run …".
-pub(super) fn not_in_a_dry_run(context: &BlockContext, what: &str) -> Result<(), BlockError> {
+pub(crate) fn not_in_a_dry_run(context: &BlockContext, what: &str) -> Result<(), BlockError> {
     match context.dry_run {
         true => Err(BlockError::failed(format!("In a dry run {what}."))),
         false => Ok(()),
     }
 }
 
-pub(super) fn storage(error: PortError) -> BlockError {
+pub(crate) fn storage(error: PortError) -> BlockError {
     match error {
         PortError::Closed => BlockError::Stopped,
         PortError::Full => BlockError::failed("The server's disk is full."),
@@ -38,11 +38,11 @@ pub(super) fn storage(error: PortError) -> BlockError {
     }
 }
 
-pub(super) fn network(error: EgressError) -> BlockError {
+pub(crate) fn network(error: EgressError) -> BlockError {
     BlockError::failed(error.to_string())
 }
 
-pub(super) fn workspace(refused: FileRefusal) -> BlockError {
+pub(crate) fn workspace(refused: FileRefusal) -> BlockError {
     BlockError::failed(match refused {
         FileRefusal::NotFound => "File not found in the workspace.".to_owned(),
         FileRefusal::BadPath => {

@@ -1,4 +1,9 @@
-//! Blocks whose inputs are a Rust type: the schema is derived from the type, and inputs are deserialized into it.
+//! A block from its parts: the spec, the examples, and a run with typed inputs. The schema of the inputs is derived from
+//! their type, and inputs are deserialized into it.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Block;
@@ -8,13 +13,14 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// A block with typed inputs. `#[serde(default)]` fields are optional; doc comments become descriptions that users and
-/// models read.
-#[async_trait]
-pub(super) trait TypedBlock: Send + Sync {
-    type Input: DeserializeOwned + JsonSchema + Send;
+/// What the `blocks` function of a block file returns.
+pub(crate) type BlockList = Vec<Arc<dyn Block>>;
 
-    fn spec(&self) -> &BlockSpec;
+/// The run of a block. `#[serde(default)]` fields of its input are optional; doc comments become descriptions that users
+/// and models read.
+#[async_trait]
+pub(crate) trait TypedBlock: Send + Sync + 'static {
+    type Input: DeserializeOwned + JsonSchema + Send;
 
     async fn run(
         &self,
@@ -23,16 +29,32 @@ pub(super) trait TypedBlock: Send + Sync {
         out: &dyn OutputSink,
     ) -> Result<(), BlockError>;
 
-    fn examples(&self) -> Vec<BlockExample>;
+    /// The JSON schema of the inputs, for blocks whose schema has more than their type says.
+    fn inputs(&self) -> Value {
+        inputs::<Self::Input>()
+    }
 }
 
-/// Adapts a `TypedBlock` to `Block`.
-pub(super) struct TypedBlockAdapter<B>(pub(super) B);
+/// Puts a block together. The inputs of the spec come from the type of the run.
+pub(crate) fn block(
+    spec: BlockSpec,
+    examples: Vec<BlockExample>,
+    run: impl TypedBlock,
+) -> Arc<dyn Block> {
+    let spec = BlockSpec { inputs: run.inputs(), ..spec };
+    Arc::new(AssembledBlock { spec, examples, run })
+}
+
+struct AssembledBlock<B> {
+    spec: BlockSpec,
+    examples: Vec<BlockExample>,
+    run: B,
+}
 
 #[async_trait]
-impl<B: TypedBlock> Block for TypedBlockAdapter<B> {
+impl<B: TypedBlock> Block for AssembledBlock<B> {
     fn spec(&self) -> &BlockSpec {
-        self.0.spec()
+        &self.spec
     }
 
     async fn run(
@@ -43,16 +65,76 @@ impl<B: TypedBlock> Block for TypedBlockAdapter<B> {
     ) -> Result<(), BlockError> {
         let input = serde_json::from_value(Value::Object(input))
             .map_err(|error| BlockError::failed(format!("Invalid input: {error}.")))?;
-        self.0.run(input, context, out).await
+        self.run.run(input, context, out).await
     }
 
     fn examples(&self) -> Vec<BlockExample> {
-        self.0.examples()
+        self.examples.clone()
     }
 }
 
+/// Values with their output pins, in the order they are emitted.
+pub(crate) type PinValues = Vec<(&'static str, Value)>;
+
+/// The run of a pure block: a synchronous function from inputs to outputs, without side effects.
+pub(crate) struct Pure<I>(pub(crate) fn(I) -> Result<PinValues, BlockError>);
+
+#[async_trait]
+impl<I: DeserializeOwned + JsonSchema + Send + 'static> TypedBlock for Pure<I> {
+    type Input = I;
+
+    async fn run(&self, input: I, _: BlockContext, out: &dyn OutputSink) -> Result<(), BlockError> {
+        emit_all((self.0)(input)?, out).await
+    }
+}
+
+/// The run of a block that waits for services of its context: an asynchronous function from inputs to outputs.
+pub(crate) struct Async<I, F> {
+    run: F,
+    input: PhantomData<fn(I)>,
+}
+
+impl<I, F> Async<I, F> {
+    pub(crate) fn new<R>(run: F) -> Self
+    where
+        F: Fn(I, BlockContext) -> R,
+    {
+        Self { run, input: PhantomData }
+    }
+}
+
+#[async_trait]
+impl<I, F, R, P> TypedBlock for Async<I, F>
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    F: Fn(I, BlockContext) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Vec<(P, Value)>, BlockError>> + Send,
+    P: AsRef<str> + Send,
+{
+    type Input = I;
+
+    async fn run(
+        &self,
+        input: I,
+        context: BlockContext,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
+        emit_all((self.run)(input, context).await?, out).await
+    }
+}
+
+async fn emit_all<P: AsRef<str> + Send>(
+    values: Vec<(P, Value)>,
+    out: &dyn OutputSink,
+) -> Result<(), BlockError> {
+    for (pin, value) in values {
+        out.emit(pin.as_ref(), value).await?;
+    }
+    Ok(())
+}
+
 /// The JSON schema of an input type, without references. The name of the Rust type is not part of it.
-pub(super) fn inputs<T: JsonSchema>() -> Value {
+pub(crate) fn inputs<T: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -60,47 +142,4 @@ pub(super) fn inputs<T: JsonSchema>() -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     schema.remove("title");
     serde_json::to_value(schema).unwrap_or_else(|_| json!({ "type": "object" }))
-}
-
-/// The JSON schema of the output pins. Adds the `error` pin.
-pub(super) fn outputs<const N: usize>(pins: [(&str, Value); N]) -> Value {
-    let mut properties: Map<String, Value> =
-        pins.into_iter().map(|(pin, schema)| (pin.to_owned(), schema)).collect();
-    properties.entry("error").or_insert_with(
-        || json!({ "type": "string", "description": "The error message, if the block fails." }),
-    );
-    json!({ "type": "object", "properties": properties })
-}
-
-/// An output pin of any type.
-pub(super) fn any<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    (pin, json!({ "description": description }))
-}
-
-pub(super) fn text<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    typed_pin(pin, "string", description)
-}
-
-pub(super) fn number<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    typed_pin(pin, "number", description)
-}
-
-pub(super) fn integer<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    typed_pin(pin, "integer", description)
-}
-
-pub(super) fn boolean<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    typed_pin(pin, "boolean", description)
-}
-
-pub(super) fn list<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    (pin, json!({ "type": "array", "items": {}, "description": description }))
-}
-
-pub(super) fn object<'a>(pin: &'a str, description: &str) -> (&'a str, Value) {
-    (pin, json!({ "type": "object", "additionalProperties": true, "description": description }))
-}
-
-fn typed_pin<'a>(pin: &'a str, kind: &str, description: &str) -> (&'a str, Value) {
-    (pin, json!({ "type": kind, "description": description }))
 }

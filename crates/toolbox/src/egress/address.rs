@@ -6,12 +6,12 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 /// Permits public addresses and the networks that the operator allowed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct AddressPolicy {
-    pub(super) allowed_networks: Vec<IpNet>,
+pub(crate) struct AddressPolicy {
+    pub(crate) allowed_networks: Vec<IpNet>,
 }
 
 impl AddressPolicy {
-    pub(super) fn permits(&self, address: IpAddr) -> bool {
+    pub(crate) fn permits(&self, address: IpAddr) -> bool {
         is_public(address) || self.allowed_networks.iter().any(|network| network.contains(&address))
     }
 }

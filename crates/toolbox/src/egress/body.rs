@@ -13,13 +13,13 @@ const MAX_RATIO: usize = 100;
 const RATIO_FLOOR: usize = 64 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ContentCoding {
+pub(crate) enum ContentCoding {
     Plain,
     Gzip,
 }
 
 impl ContentCoding {
-    pub(super) fn parse(encoding: Option<&str>) -> Result<Self, EgressError> {
+    pub(crate) fn parse(encoding: Option<&str>) -> Result<Self, EgressError> {
         match encoding.map(str::trim).unwrap_or_default().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Self::Plain),
             "gzip" | "x-gzip" => Ok(Self::Gzip),
@@ -30,12 +30,12 @@ impl ContentCoding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BufferSpace {
+pub(crate) enum BufferSpace {
     Left,
     Full,
 }
 
-pub(super) struct BodyBuffer {
+pub(crate) struct BodyBuffer {
     received: usize,
     limit: usize,
     content: BodyContent,
@@ -47,7 +47,7 @@ enum BodyContent {
 }
 
 impl BodyBuffer {
-    pub(super) fn new(coding: ContentCoding, limit: usize) -> Self {
+    pub(crate) fn new(coding: ContentCoding, limit: usize) -> Self {
         let bounded = BoundedBuffer { bytes: Vec::new(), limit, received: 0, overflow: None };
         let content = match coding {
             ContentCoding::Plain => BodyContent::Plain(bounded),
@@ -57,7 +57,7 @@ impl BodyBuffer {
     }
 
     /// Adds the next piece. On `Full` the caller must stop reading.
-    pub(super) fn push(&mut self, piece: &[u8]) -> Result<BufferSpace, EgressError> {
+    pub(crate) fn push(&mut self, piece: &[u8]) -> Result<BufferSpace, EgressError> {
         self.received += piece.len();
         let written = match &mut self.content {
             BodyContent::Plain(bounded) => bounded.write_all(piece),
@@ -78,12 +78,12 @@ impl BodyBuffer {
         }
     }
 
-    pub(super) fn so_far(&self) -> &[u8] {
+    pub(crate) fn so_far(&self) -> &[u8] {
         &self.bounded().bytes
     }
 
     /// The body. Of a truncated compressed body, the part that could be decompressed.
-    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
         match &mut self.content {
             BodyContent::Plain(bounded) => std::mem::take(&mut bounded.bytes),
             BodyContent::Gzip(decoder) => std::mem::take(&mut decoder.get_mut().bytes),

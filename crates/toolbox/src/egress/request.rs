@@ -30,10 +30,10 @@ const RESERVED_HEADERS: &[&str] = &[
 
 #[derive(Clone, Debug)]
 pub struct EgressRequest {
-    pub(super) method: Method,
-    pub(super) url: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
+    pub(crate) method: Method,
+    pub(crate) url: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 impl EgressRequest {
@@ -75,7 +75,7 @@ impl EgressRequest {
     }
 
     /// The request to send after a redirect with this status.
-    pub(super) fn redirected(
+    pub(crate) fn redirected(
         mut self,
         status: StatusCode,
         from: &Url,

@@ -38,9 +38,9 @@ impl HostResolver for SystemResolver {
 }
 
 /// The resolver of the HTTP client.
-pub(super) struct CheckedResolver {
-    pub(super) inner: Arc<dyn HostResolver>,
-    pub(super) policy: Arc<AddressPolicy>,
+pub(crate) struct CheckedResolver {
+    pub(crate) inner: Arc<dyn HostResolver>,
+    pub(crate) policy: Arc<AddressPolicy>,
 }
 
 impl reqwest::dns::Resolve for CheckedResolver {

@@ -14,14 +14,14 @@ const URL_CHARS: usize = 4096;
 const INTERNAL_NAMES: &[&str] = &["localhost", "internal", "local", "localdomain", "home.arpa"];
 
 #[derive(Clone, Debug)]
-pub(super) struct TargetPolicy {
-    pub(super) ports: Vec<u16>,
-    pub(super) addresses: AddressPolicy,
+pub(crate) struct TargetPolicy {
+    pub(crate) ports: Vec<u16>,
+    pub(crate) addresses: AddressPolicy,
 }
 
 impl TargetPolicy {
     /// Parses and checks a URL from an untrusted source.
-    pub(super) fn parse(&self, text: &str) -> Result<Url, EgressError> {
+    pub(crate) fn parse(&self, text: &str) -> Result<Url, EgressError> {
         let text = text.trim();
         if text.chars().count() > URL_CHARS {
             return Err(EgressError::BadUrl("it is too long"));
@@ -38,7 +38,7 @@ impl TargetPolicy {
     }
 
     /// The target of a redirect. A redirect from https to http is refused.
-    pub(super) fn follow(&self, from: &Url, location: &str) -> Result<Url, EgressError> {
+    pub(crate) fn follow(&self, from: &Url, location: &str) -> Result<Url, EgressError> {
         if location.chars().count() > URL_CHARS
             || location.chars().any(|c| c.is_control() || c == '\\')
         {

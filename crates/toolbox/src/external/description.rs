@@ -17,25 +17,25 @@ const NAME_CHARS: usize = 64;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalToolDescription {
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Tells the model what the tool does and when to use it.
-    pub(super) description: String,
+    pub(crate) description: String,
     /// JSON schema of the arguments, an object.
-    pub(super) parameters: Value,
+    pub(crate) parameters: Value,
     #[serde(deserialize_with = "address")]
-    pub(super) url: Url,
+    pub(crate) url: Url,
     /// Whether a call is an operation, whose result may arrive by callback.
     #[serde(default)]
-    pub(super) long_running: bool,
+    pub(crate) long_running: bool,
     #[serde(default)]
     effect: Option<ToolEffect>,
     #[serde(default = "yes")]
-    pub(super) requires_auth: bool,
+    pub(crate) requires_auth: bool,
     /// After this time the call continues in the background.
     #[serde(default)]
-    pub(super) budget_seconds: Option<u32>,
+    pub(crate) budget_seconds: Option<u32>,
     #[serde(default)]
-    pub(super) secret: Option<ToolSecret>,
+    pub(crate) secret: Option<ToolSecret>,
 }
 
 /// Parses the external tools file. The error tells the operator what to correct.
@@ -79,7 +79,7 @@ impl ExternalToolDescription {
 
     /// The effect of repeated calls. Unless configured, a service is called at most once, except for operations: their id
     /// lets the service recognize a repetition.
-    pub(super) fn effect(&self) -> ToolEffect {
+    pub(crate) fn effect(&self) -> ToolEffect {
         let default = if self.long_running { ToolEffect::Idempotent } else { ToolEffect::Once };
         self.effect.unwrap_or(default)
     }
@@ -110,18 +110,18 @@ impl ExternalToolDescription {
 
 /// Sent to the service with every call, and never shown.
 #[derive(Clone)]
-pub(super) struct ToolSecret {
+pub(crate) struct ToolSecret {
     text: String,
     header: HeaderValue,
 }
 
 impl ToolSecret {
-    pub(super) fn bearer(&self) -> HeaderValue {
+    pub(crate) fn bearer(&self) -> HeaderValue {
         self.header.clone()
     }
 
     /// Removes the secret from a service's response, which may echo it.
-    pub(super) fn removed_from(&self, text: &str) -> String {
+    pub(crate) fn removed_from(&self, text: &str) -> String {
         text.replace(&self.text, "<hidden>")
     }
 }

@@ -21,7 +21,7 @@ const BODY_BYTES: usize = 1024 * 1024;
 /// Characters of a service's own error text that are passed on.
 const REASON_CHARS: usize = 500;
 
-pub(super) async fn read(
+pub(crate) async fn read(
     tool: &'static str,
     request: RequestBuilder,
     secret: Option<&ToolSecret>,

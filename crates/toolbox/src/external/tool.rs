@@ -65,15 +65,14 @@ impl ExternalTool {
             })?;
         let budget = |seconds| TimeBudget::AtMost(Duration::from_secs(u64::from(seconds)));
         let effect = tool.effect();
+        // Leaked on purpose: tools are created once and live as long as the process.
         let spec = ToolSpec {
-            // Leaked on purpose: tools are created once and live as long as the process.
-            name: tool.name.leak(),
-            description: tool.description.leak(),
             parameters: tool.parameters,
             requires_auth: tool.requires_auth,
+            long_running: tool.long_running,
             budget: tool.budget_seconds.map_or(TimeBudget::Default, budget),
             effect,
-            long_running: tool.long_running,
+            ..ToolSpec::new(tool.name.leak(), tool.description.leak())
         };
         let callback_base = callback_base.map(|base| base.trim_end_matches('/').to_owned());
         Ok(Self { spec, client, url: tool.url, secret: tool.secret, callback_base })

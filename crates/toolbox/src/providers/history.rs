@@ -4,10 +4,10 @@ use ports::model::ModelMessage;
 use serde_json::{Map, Value};
 
 /// Replaces an empty tool result, which some servers refuse.
-pub(super) const NO_OUTPUT: &str = "(no output)";
+pub(crate) const NO_OUTPUT: &str = "(no output)";
 
 /// Joins consecutive messages of one role, and drops empty ones.
-pub(super) fn normalize(messages: &[ModelMessage]) -> Vec<ModelMessage> {
+pub(crate) fn normalize(messages: &[ModelMessage]) -> Vec<ModelMessage> {
     let mut normalized: Vec<ModelMessage> = Vec::with_capacity(messages.len());
     for message in messages {
         match (normalized.last_mut(), message) {
@@ -46,11 +46,11 @@ fn join(text: &mut String, more: &str) {
 
 /// The arguments of an earlier call as an object; empty if the model wrote something else, which servers refuse in a
 /// history. The result that follows tells the model what was wrong.
-pub(super) fn arguments_object(arguments: &str) -> Map<String, Value> {
+pub(crate) fn arguments_object(arguments: &str) -> Map<String, Value> {
     serde_json::from_str(arguments).unwrap_or_default()
 }
 
-pub(super) fn result_text(content: &str) -> &str {
+pub(crate) fn result_text(content: &str) -> &str {
     if content.trim().is_empty() { NO_OUTPUT } else { content }
 }
 

@@ -6,6 +6,7 @@ mod http;
 mod offline;
 mod openai;
 mod options;
+mod remote;
 mod response_stream;
 mod title;
 
@@ -13,9 +14,12 @@ use std::sync::Arc;
 
 use ports::ModelProvider;
 
+use remote::RemoteProvider;
+
 pub use offline::THEMES as OFFLINE_THEMES;
 pub use options::{
-    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
+    AnthropicOptions, CONTEXT_TOKENS, EndpointOptions, OpenAiOptions, ProviderOptions,
+    ProviderTimeouts, TokenPrices,
 };
 
 /// Creates the provider without sending a request; an unreachable provider fails on its first request.
@@ -24,10 +28,14 @@ pub fn connect(options: &ProviderOptions) -> Result<Arc<dyn ModelProvider>, Prov
         ProviderOptions::Offline { context_tokens } => {
             Arc::new(offline::OfflinePilot { context_tokens: *context_tokens })
         }
-        ProviderOptions::OpenAi(options) => Arc::new(openai::OpenAiProvider::new(options)?),
-        ProviderOptions::Anthropic(options) => {
-            Arc::new(anthropic::AnthropicProvider::new(options)?)
-        }
+        ProviderOptions::OpenAi(options) => Arc::new(RemoteProvider {
+            api: openai::OpenAiApi::new(options)?,
+            endpoint: options.endpoint.clone(),
+        }),
+        ProviderOptions::Anthropic(options) => Arc::new(RemoteProvider {
+            api: anthropic::AnthropicApi::new(options)?,
+            endpoint: options.endpoint.clone(),
+        }),
     })
 }
 

@@ -1,14 +1,13 @@
 //! Provider settings chosen by the operator.
 
-use std::fmt;
 use std::time::Duration;
 
-use protocol::turn::ModelTier;
+use protocol::secret::SecretText;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderOptions {
     Offline {
-        /// See `OpenAiOptions::context_tokens`.
+        /// See `EndpointOptions::context_tokens`.
         context_tokens: u64,
     },
     OpenAi(OpenAiOptions),
@@ -18,38 +17,37 @@ pub enum ProviderOptions {
 /// Default context window; most current models have at least this much.
 pub const CONTEXT_TOKENS: u64 = 128_000;
 
-/// Any server with the chat completions API.
-#[derive(Clone, PartialEq)]
-pub struct OpenAiOptions {
-    /// Includes the version, e.g. `https://api.openai.com/v1`.
+/// What every provider behind an HTTP API has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndpointOptions {
     pub base_url: String,
-    /// Local servers often need none.
-    pub api_key: Option<String>,
     pub model: String,
     pub advanced_model: String,
     pub title_model: String,
     pub timeouts: ProviderTimeouts,
     pub prices: TokenPrices,
-    /// The server's default when absent.
-    pub max_output_tokens: Option<u32>,
     /// Context window of the models in tokens, including the response. A conversation close to it is compacted.
     pub context_tokens: u64,
 }
 
-#[derive(Clone, PartialEq)]
+/// Any server with the chat completions API.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenAiOptions {
+    /// Its base URL includes the version, e.g. `https://api.openai.com/v1`.
+    pub endpoint: EndpointOptions,
+    /// Local servers often need none.
+    pub api_key: Option<SecretText>,
+    /// The server's default when absent.
+    pub max_output_tokens: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
 pub struct AnthropicOptions {
-    /// E.g. `https://api.anthropic.com`; a trailing `/v1` is accepted.
-    pub base_url: String,
-    pub api_key: String,
-    pub model: String,
-    pub advanced_model: String,
-    pub title_model: String,
-    pub timeouts: ProviderTimeouts,
-    pub prices: TokenPrices,
+    /// Its base URL is e.g. `https://api.anthropic.com`; a trailing `/v1` is accepted.
+    pub endpoint: EndpointOptions,
+    pub api_key: SecretText,
     /// Without the reasoning. The API requires a number.
     pub max_output_tokens: u32,
-    /// See `OpenAiOptions::context_tokens`.
-    pub context_tokens: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,50 +79,9 @@ pub struct TokenPrices {
 impl TokenPrices {
     /// `input` counts tokens at the full price. Dollars per million tokens equal microdollars per token, so no factor is
     /// needed. `None` unless both prices are set: a partial sum would be mistaken for the total.
-    pub(super) fn microdollars(&self, input: f64, output: u64) -> Option<u64> {
+    pub(crate) fn microdollars(&self, input: f64, output: u64) -> Option<u64> {
         let cost = input * self.input_per_mtok? + output as f64 * self.output_per_mtok?;
         Some(cost.round() as u64)
-    }
-}
-
-pub(super) fn model_of<'a>(tier: ModelTier, standard: &'a str, advanced: &'a str) -> &'a str {
-    match tier {
-        ModelTier::Standard => standard,
-        ModelTier::Advanced => advanced,
-    }
-}
-
-const HIDDEN: &str = "<hidden>";
-
-impl fmt::Debug for OpenAiOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAiOptions")
-            .field("base_url", &self.base_url)
-            .field("api_key", &self.api_key.as_ref().map(|_| HIDDEN))
-            .field("model", &self.model)
-            .field("advanced_model", &self.advanced_model)
-            .field("title_model", &self.title_model)
-            .field("timeouts", &self.timeouts)
-            .field("prices", &self.prices)
-            .field("max_output_tokens", &self.max_output_tokens)
-            .field("context_tokens", &self.context_tokens)
-            .finish()
-    }
-}
-
-impl fmt::Debug for AnthropicOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnthropicOptions")
-            .field("base_url", &self.base_url)
-            .field("api_key", &HIDDEN)
-            .field("model", &self.model)
-            .field("advanced_model", &self.advanced_model)
-            .field("title_model", &self.title_model)
-            .field("timeouts", &self.timeouts)
-            .field("prices", &self.prices)
-            .field("max_output_tokens", &self.max_output_tokens)
-            .field("context_tokens", &self.context_tokens)
-            .finish()
     }
 }
 
@@ -135,17 +92,19 @@ mod tests {
     #[test]
     fn a_key_is_not_in_the_debug_output() {
         let options = ProviderOptions::Anthropic(AnthropicOptions {
-            base_url: "https://api.example".into(),
+            endpoint: EndpointOptions {
+                base_url: "https://api.example".into(),
+                model: "m".into(),
+                advanced_model: "m".into(),
+                title_model: "m".into(),
+                timeouts: ProviderTimeouts::default(),
+                prices: TokenPrices::default(),
+                context_tokens: CONTEXT_TOKENS,
+            },
             api_key: "sk-very-secret".into(),
-            model: "m".into(),
-            advanced_model: "m".into(),
-            title_model: "m".into(),
-            timeouts: ProviderTimeouts::default(),
-            prices: TokenPrices::default(),
             max_output_tokens: 100,
-            context_tokens: CONTEXT_TOKENS,
         });
-        assert!(!format!("{options:?}").contains("secret"));
+        assert!(!format!("{options:?}").contains("sk-very-secret"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::http::{self, BodyFormat, ProviderResponse};
 const TRAILER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Parses the events of one wire format.
-pub(super) trait EventReader: Send + 'static {
+pub(crate) trait EventReader: Send + 'static {
     /// Appends the model events of one server-sent event to `pending`.
     fn read(
         &mut self,
@@ -29,7 +29,7 @@ pub(super) trait EventReader: Send + 'static {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReadProgress {
+pub(crate) enum ReadProgress {
     More,
     /// The response is complete; the usage or the end marker may still follow.
     Complete,
@@ -37,7 +37,7 @@ pub(super) enum ReadProgress {
     Ended,
 }
 
-pub(super) fn read<R: EventReader>(incoming: ProviderResponse, reader: R) -> ModelStream {
+pub(crate) fn read<R: EventReader>(incoming: ProviderResponse, reader: R) -> ModelStream {
     let reading = ResponseReading {
         incoming: Some(incoming),
         reader,

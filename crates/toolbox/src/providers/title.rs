@@ -9,7 +9,7 @@ use ports::model::{
 use protocol::text::cut_end;
 use protocol::turn::{ModelTier, TurnMode};
 
-pub(super) const MAX_TOKENS: u32 = 20;
+pub(crate) const MAX_TOKENS: u32 = 20;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Characters of the message sent to the model; the beginning is enough for a title.
@@ -21,7 +21,7 @@ const SYSTEM: &str = "You name conversations. Answer with a title of at most six
     conversation that starts with the message you are given, in the language of the message. \
     No quotes, no period, nothing but the title. Do not answer the message itself.";
 
-pub(super) fn request(message: &str) -> ModelRequest {
+pub(crate) fn request(message: &str) -> ModelRequest {
     ModelRequest {
         system: SYSTEM.to_owned(),
         messages: vec![ModelMessage::User { text: cut_end(message, MESSAGE_CHARS) }],
@@ -33,7 +33,7 @@ pub(super) fn request(message: &str) -> ModelRequest {
 }
 
 /// Collects the whole response, with a short timeout: a title is not worth a long wait.
-pub(super) async fn collect(
+pub(crate) async fn collect(
     response: impl Future<Output = Result<ModelStream, ModelError>>,
 ) -> Result<Option<String>, ModelError> {
     let collecting = async {

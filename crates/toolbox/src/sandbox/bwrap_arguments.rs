@@ -38,7 +38,7 @@ exec /bin/bash --noprofile --norc -c \"$1\""
     )
 }
 
-pub(super) fn arguments(job: &SandboxCommand) -> Vec<OsString> {
+pub(crate) fn arguments(job: &SandboxCommand) -> Vec<OsString> {
     let mut line = CommandLine::default();
     for flag in [
         "--unshare-user",
@@ -106,6 +106,6 @@ impl CommandLine {
 }
 
 /// Checked first, because bubblewrap's own error for a missing folder is about mounts.
-pub(super) fn is_usable(workspace: &Path) -> bool {
+pub(crate) fn is_usable(workspace: &Path) -> bool {
     workspace.is_absolute() && workspace.is_dir()
 }

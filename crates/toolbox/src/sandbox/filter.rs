@@ -10,7 +10,7 @@ use seccompiler::{
 };
 
 /// The filter program as bytes for the kernel.
-pub(super) fn program() -> Result<Vec<u8>, String> {
+pub(crate) fn program() -> Result<Vec<u8>, String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)
         .map_err(|_| format!("there is no system call filter for {}", std::env::consts::ARCH))?;
     let rules = rules().map_err(|error| format!("the system call filter is not valid: {error}"))?;

@@ -5,7 +5,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use super::OUTPUT_BYTES;
 
 #[derive(Default)]
-pub(super) struct CapturedOutput {
+pub(crate) struct CapturedOutput {
     kept: Vec<u8>,
     dropped: u64,
 }
@@ -13,7 +13,7 @@ pub(super) struct CapturedOutput {
 impl CapturedOutput {
     /// Reads to the end. Output beyond the limit is read and discarded: the command would hang on a full pipe and fail
     /// on a closed one.
-    pub(super) async fn drain(&mut self, mut from: impl AsyncRead + Unpin) {
+    pub(crate) async fn drain(&mut self, mut from: impl AsyncRead + Unpin) {
         let mut piece = [0u8; 8192];
         while let Ok(count @ 1..) = from.read(&mut piece).await {
             let kept = count.min(OUTPUT_BYTES - self.kept.len());
@@ -22,7 +22,7 @@ impl CapturedOutput {
         }
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         let mut text = plain(&String::from_utf8_lossy(&self.kept));
         if self.dropped > 0 {
             text.push_str(&format!("\n… [{} bytes cut]", self.dropped));

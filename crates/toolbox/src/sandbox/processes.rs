@@ -11,7 +11,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 const BWRAP_PROCESSES: usize = 2;
 
 /// Returns when the process tree below `root` is too large; otherwise never.
-pub(super) async fn too_many(root: u32) {
+pub(crate) async fn too_many(root: u32) {
     let mut ticks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         ticks.tick().await;

@@ -8,52 +8,52 @@ use serde_json::Value;
 use super::TemplateError;
 
 /// Limit on statements, expressions and loop iterations.
-pub(super) const STEPS: u32 = 200_000;
+pub(crate) const STEPS: u32 = 200_000;
 /// Limit on all bytes created, including intermediate values. Freed values are not credited, so the total bounds both
 /// memory and copying.
-pub(super) const BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const BYTES: usize = 8 * 1024 * 1024;
 /// Limit on bytes read without being copied: a comparison takes time, but no memory.
 const READ_BYTES: usize = 64 * 1024 * 1024;
 
-pub(super) struct RenderBudget {
+pub(crate) struct RenderBudget {
     steps: Cell<u32>,
     bytes: Cell<usize>,
     read_bytes: Cell<usize>,
 }
 
 impl RenderBudget {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { steps: Cell::new(STEPS), bytes: Cell::new(BYTES), read_bytes: Cell::new(READ_BYTES) }
     }
 
-    pub(super) fn step(&self) -> Result<(), TemplateError> {
+    pub(crate) fn step(&self) -> Result<(), TemplateError> {
         let left = self.steps.get().checked_sub(1).ok_or(TemplateError::TooManySteps)?;
         self.steps.set(left);
         Ok(())
     }
 
     /// Charges bytes. Call it before they are allocated.
-    pub(super) fn charge(&self, bytes: usize) -> Result<(), TemplateError> {
+    pub(crate) fn charge(&self, bytes: usize) -> Result<(), TemplateError> {
         let left = self.bytes.get().checked_sub(bytes).ok_or(TemplateError::TooLarge)?;
         self.bytes.set(left);
         Ok(())
     }
 
-    pub(super) fn charge_read(&self, bytes: usize) -> Result<(), TemplateError> {
+    pub(crate) fn charge_read(&self, bytes: usize) -> Result<(), TemplateError> {
         let left = self.read_bytes.get().checked_sub(bytes).ok_or(TemplateError::TooManySteps)?;
         self.read_bytes.set(left);
         Ok(())
     }
 
     /// Copies a value and charges its size.
-    pub(super) fn copy(&self, value: &Value) -> Result<Value, TemplateError> {
+    pub(crate) fn copy(&self, value: &Value) -> Result<Value, TemplateError> {
         self.charge(byte_size(value))?;
         Ok(value.clone())
     }
 }
 
 /// Approximate size of a value in memory, in bytes.
-pub(super) fn byte_size(value: &Value) -> usize {
+pub(crate) fn byte_size(value: &Value) -> usize {
     const NODE: usize = size_of::<Value>();
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => NODE,
@@ -67,27 +67,27 @@ pub(super) fn byte_size(value: &Value) -> usize {
 }
 
 /// A string builder that charges the budget. A write beyond the budget fails and leaves the text unchanged.
-pub(super) struct BudgetedText<'b> {
+pub(crate) struct BudgetedText<'b> {
     text: String,
     budget: &'b RenderBudget,
 }
 
 impl<'b> BudgetedText<'b> {
-    pub(super) fn new(budget: &'b RenderBudget) -> Self {
+    pub(crate) fn new(budget: &'b RenderBudget) -> Self {
         Self { text: String::new(), budget }
     }
 
-    pub(super) fn push(&mut self, part: &str) -> Result<(), TemplateError> {
+    pub(crate) fn push(&mut self, part: &str) -> Result<(), TemplateError> {
         self.budget.charge(part.len())?;
         self.text.push_str(part);
         Ok(())
     }
 
-    pub(super) fn budget(&self) -> &'b RenderBudget {
+    pub(crate) fn budget(&self) -> &'b RenderBudget {
         self.budget
     }
 
-    pub(super) fn into_string(self) -> String {
+    pub(crate) fn into_string(self) -> String {
         self.text
     }
 }

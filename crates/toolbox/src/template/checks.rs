@@ -10,7 +10,7 @@ use super::operators::compare;
 use super::value::TemplateValue;
 
 /// Evaluates `value is name`.
-pub(super) fn check(
+pub(crate) fn check(
     name: &str,
     value: &TemplateValue<'_>,
     arguments: &CallArguments<'_>,

@@ -8,16 +8,16 @@ use super::scope::{LoopPosition, TemplateScope};
 use super::value::TemplateValue;
 use super::{EscapeMode, TemplateError, print};
 
-pub(super) struct TemplateRenderer<'r> {
-    pub(super) values: &'r Map<String, Value>,
-    pub(super) budget: &'r RenderBudget,
-    pub(super) scope: TemplateScope<'r>,
-    pub(super) escape: EscapeMode,
+pub(crate) struct TemplateRenderer<'r> {
+    pub(crate) values: &'r Map<String, Value>,
+    pub(crate) budget: &'r RenderBudget,
+    pub(crate) scope: TemplateScope<'r>,
+    pub(crate) escape: EscapeMode,
     out: BudgetedText<'r>,
 }
 
 impl<'r> TemplateRenderer<'r> {
-    pub(super) fn new(
+    pub(crate) fn new(
         values: &'r Map<String, Value>,
         budget: &'r RenderBudget,
         escape: EscapeMode,
@@ -31,7 +31,7 @@ impl<'r> TemplateRenderer<'r> {
         }
     }
 
-    pub(super) fn render(mut self, tree: &'r Stmt<'r>) -> Result<String, TemplateError> {
+    pub(crate) fn render(mut self, tree: &'r Stmt<'r>) -> Result<String, TemplateError> {
         self.statement(tree)?;
         Ok(self.out.into_string())
     }

@@ -13,7 +13,7 @@ use super::value::TemplateValue;
 use crate::values::place;
 
 impl<'r> TemplateRenderer<'r> {
-    pub(super) fn expression(
+    pub(crate) fn expression(
         &mut self,
         expression: &'r Expr<'r>,
     ) -> Result<TemplateValue<'r>, TemplateError> {
@@ -96,7 +96,7 @@ impl<'r> TemplateRenderer<'r> {
         }
     }
 
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         name: &str,
         operand: TemplateValue<'r>,
@@ -206,7 +206,7 @@ impl<'r> TemplateRenderer<'r> {
     }
 
     /// The items a loop iterates over.
-    pub(super) fn items(
+    pub(crate) fn items(
         &self,
         iterable: &TemplateValue<'r>,
     ) -> Result<Vec<TemplateValue<'r>>, TemplateError> {

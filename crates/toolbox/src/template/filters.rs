@@ -11,33 +11,33 @@ use super::{lists, texts};
 
 /// The arguments of a filter, test or method.
 #[derive(Default)]
-pub(super) struct CallArguments<'r> {
-    pub(super) positional: Vec<TemplateValue<'r>>,
-    pub(super) named: Vec<(&'r str, TemplateValue<'r>)>,
+pub(crate) struct CallArguments<'r> {
+    pub(crate) positional: Vec<TemplateValue<'r>>,
+    pub(crate) named: Vec<(&'r str, TemplateValue<'r>)>,
 }
 
 impl<'r> CallArguments<'r> {
-    pub(super) fn get(&self, position: usize, name: &str) -> Option<&TemplateValue<'r>> {
+    pub(crate) fn get(&self, position: usize, name: &str) -> Option<&TemplateValue<'r>> {
         let named =
             self.named.iter().find(|(argument, _)| *argument == name).map(|(_, value)| value);
         named.or_else(|| self.positional.get(position))
     }
 
-    pub(super) fn text(&self, position: usize, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, position: usize, name: &str) -> Option<&str> {
         self.get(position, name)?.text()
     }
 
-    pub(super) fn count(&self, position: usize, name: &str, default: usize) -> usize {
+    pub(crate) fn count(&self, position: usize, name: &str, default: usize) -> usize {
         let count = self.get(position, name).and_then(TemplateValue::integer);
         count.map_or(default, |count| usize::try_from(count).unwrap_or(0))
     }
 
-    pub(super) fn flag(&self, position: usize, name: &str) -> bool {
+    pub(crate) fn flag(&self, position: usize, name: &str) -> bool {
         self.get(position, name).is_some_and(TemplateValue::truth)
     }
 }
 
-pub(super) fn apply<'r>(
+pub(crate) fn apply<'r>(
     name: &str,
     value: TemplateValue<'r>,
     arguments: &CallArguments<'r>,
@@ -78,7 +78,7 @@ pub(super) fn apply<'r>(
 }
 
 /// Methods of Python strings and dictionaries that have an equivalent filter.
-pub(super) fn method<'r>(
+pub(crate) fn method<'r>(
     name: &str,
     of: TemplateValue<'r>,
     arguments: &CallArguments<'r>,
@@ -116,7 +116,7 @@ pub(super) fn method<'r>(
 }
 
 /// The elements that a filter or loop iterates over: items, keys or characters.
-pub(super) fn elements(
+pub(crate) fn elements(
     value: &TemplateValue<'_>,
     budget: &RenderBudget,
 ) -> Result<Vec<Value>, TemplateError> {

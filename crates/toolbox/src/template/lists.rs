@@ -15,7 +15,7 @@ use super::value::TemplateValue;
 use crate::values::place;
 
 /// `None` if no list filter has this name.
-pub(super) fn apply<'r>(
+pub(crate) fn apply<'r>(
     name: &str,
     value: &TemplateValue<'r>,
     arguments: &CallArguments<'r>,

@@ -12,7 +12,7 @@ use super::budget::{BudgetedText, RenderBudget, byte_size};
 use super::print;
 use super::value::TemplateValue;
 
-pub(super) fn binary<'r>(
+pub(crate) fn binary<'r>(
     operator: BinOpKind,
     left: &TemplateValue<'r>,
     right: &TemplateValue<'r>,
@@ -81,7 +81,7 @@ fn arithmetic<'r>(
     }
 }
 
-pub(super) fn negative<'r>(value: &TemplateValue<'r>) -> Result<TemplateValue<'r>, TemplateError> {
+pub(crate) fn negative<'r>(value: &TemplateValue<'r>) -> Result<TemplateValue<'r>, TemplateError> {
     arithmetic(&TemplateValue::computed(0), value, i64::checked_sub, |a, b| a - b)
 }
 
@@ -119,7 +119,7 @@ fn multiply<'r>(
     arithmetic(left, right, i64::checked_mul, |a, b| a * b)
 }
 
-pub(super) fn compare(
+pub(crate) fn compare(
     operator: CompareOpKind,
     left: &TemplateValue<'_>,
     right: &TemplateValue<'_>,
@@ -137,7 +137,7 @@ pub(super) fn compare(
     })
 }
 
-pub(super) fn equal(
+pub(crate) fn equal(
     left: &TemplateValue<'_>,
     right: &TemplateValue<'_>,
     budget: &RenderBudget,
@@ -160,7 +160,7 @@ pub(super) fn equal(
     }
 }
 
-pub(super) fn order(
+pub(crate) fn order(
     left: &TemplateValue<'_>,
     right: &TemplateValue<'_>,
     budget: &RenderBudget,
@@ -199,7 +199,7 @@ fn contains(
     Ok(false)
 }
 
-pub(super) fn slice<'r>(
+pub(crate) fn slice<'r>(
     of: &TemplateValue<'r>,
     start: Option<i64>,
     stop: Option<i64>,

@@ -8,7 +8,7 @@ use super::budget::{BudgetedText, RenderBudget};
 use super::value::TemplateValue;
 use super::{EscapeMode, TemplateError};
 
-pub(super) fn write(
+pub(crate) fn write(
     value: &TemplateValue<'_>,
     escape: EscapeMode,
     out: &mut BudgetedText<'_>,
@@ -21,7 +21,7 @@ pub(super) fn write(
     }
 }
 
-pub(super) fn to_text(
+pub(crate) fn to_text(
     value: &TemplateValue<'_>,
     budget: &RenderBudget,
 ) -> Result<String, TemplateError> {
@@ -30,7 +30,7 @@ pub(super) fn to_text(
     Ok(text.into_string())
 }
 
-pub(super) fn escaped(text: &str, budget: &RenderBudget) -> Result<String, TemplateError> {
+pub(crate) fn escaped(text: &str, budget: &RenderBudget) -> Result<String, TemplateError> {
     let mut out = BudgetedText::new(budget);
     HtmlEscaper(&mut out).write_str(text)?;
     Ok(out.into_string())

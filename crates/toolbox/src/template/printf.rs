@@ -8,7 +8,7 @@ use super::value::TemplateValue;
 /// Limit on digits after the decimal point.
 const MAX_DIGITS: usize = 100;
 
-pub(super) fn write(
+pub(crate) fn write(
     format: &str,
     values: &[TemplateValue<'_>],
     out: &mut BudgetedText<'_>,

@@ -8,13 +8,13 @@ const MAX_NAMES: usize = 500;
 
 /// The current iteration of a loop, available as `loop`.
 #[derive(Clone, Copy)]
-pub(super) struct LoopPosition {
-    pub(super) index: usize,
-    pub(super) length: usize,
+pub(crate) struct LoopPosition {
+    pub(crate) index: usize,
+    pub(crate) length: usize,
 }
 
 impl LoopPosition {
-    pub(super) fn attribute(self, name: &str) -> Option<TemplateValue<'static>> {
+    pub(crate) fn attribute(self, name: &str) -> Option<TemplateValue<'static>> {
         Some(match name {
             "index" => TemplateValue::computed(self.index + 1),
             "index0" => TemplateValue::computed(self.index),
@@ -30,19 +30,19 @@ impl LoopPosition {
 
 /// Names in the order they were set; the latest entry of a name is its value.
 #[derive(Default)]
-pub(super) struct TemplateScope<'r> {
+pub(crate) struct TemplateScope<'r> {
     names: Vec<(&'r str, TemplateValue<'r>)>,
     /// Index of the first name set in the innermost loop or `with`.
     start: usize,
 }
 
 impl<'r> TemplateScope<'r> {
-    pub(super) fn find(&self, name: &str) -> Option<&TemplateValue<'r>> {
+    pub(crate) fn find(&self, name: &str) -> Option<&TemplateValue<'r>> {
         self.names.iter().rev().find(|(set, _)| *set == name).map(|(_, value)| value)
     }
 
     /// Sets a name in the innermost scope only, as Jinja does: names set in a loop end with it.
-    pub(super) fn set(
+    pub(crate) fn set(
         &mut self,
         name: &'r str,
         value: TemplateValue<'r>,
@@ -57,11 +57,11 @@ impl<'r> TemplateScope<'r> {
     }
 
     /// Opens a scope and returns the value to pass to `close`.
-    pub(super) fn open(&mut self) -> usize {
+    pub(crate) fn open(&mut self) -> usize {
         std::mem::replace(&mut self.start, self.names.len())
     }
 
-    pub(super) fn close(&mut self, outer: usize) {
+    pub(crate) fn close(&mut self, outer: usize) {
         self.names.truncate(self.start);
         self.start = outer;
     }

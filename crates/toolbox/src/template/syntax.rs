@@ -12,7 +12,7 @@ const MAX_TAG_TOKENS: usize = 256;
 /// Limit on `elif`s: each adds a level to the tree.
 const MAX_ELIFS: usize = 64;
 
-pub(super) fn parse(template: &str) -> Result<ast::Stmt<'_>, TemplateError> {
+pub(crate) fn parse(template: &str) -> Result<ast::Stmt<'_>, TemplateError> {
     if template.len() > MAX_TEMPLATE_BYTES {
         let limit = MAX_TEMPLATE_BYTES / 1024;
         return Err(TemplateError::Syntax(format!("it is longer than {limit} KiB")));

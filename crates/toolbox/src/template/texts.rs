@@ -11,10 +11,10 @@ use super::value::TemplateValue;
 use super::{print, printf};
 
 /// Limit on padding widths and indents.
-pub(super) const MAX_WIDTH: usize = 1000;
+pub(crate) const MAX_WIDTH: usize = 1000;
 
 /// `None` if no text filter has this name.
-pub(super) fn apply<'r>(
+pub(crate) fn apply<'r>(
     name: &str,
     value: &TemplateValue<'r>,
     arguments: &CallArguments<'r>,

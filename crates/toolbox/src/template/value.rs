@@ -12,7 +12,7 @@ use super::scope::LoopPosition;
 use crate::values::is_true;
 
 #[derive(Clone)]
-pub(super) enum TemplateValue<'r> {
+pub(crate) enum TemplateValue<'r> {
     Undefined,
     /// Borrowed from the input values.
     Input(&'r Value),
@@ -26,12 +26,12 @@ pub(super) enum TemplateValue<'r> {
 }
 
 impl<'r> TemplateValue<'r> {
-    pub(super) fn computed(value: impl Into<Value>) -> Self {
+    pub(crate) fn computed(value: impl Into<Value>) -> Self {
         Self::Computed(Rc::new(value.into()))
     }
 
     /// The JSON value; `None` for literals, markup, loops and undefined values.
-    pub(super) fn as_json(&self) -> Option<&Value> {
+    pub(crate) fn as_json(&self) -> Option<&Value> {
         match self {
             Self::Input(value) => Some(value),
             Self::Computed(value) => Some(value),
@@ -39,7 +39,7 @@ impl<'r> TemplateValue<'r> {
         }
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Literal(text) => Some(text),
             Self::Markup(text) => Some(text),
@@ -47,33 +47,33 @@ impl<'r> TemplateValue<'r> {
         }
     }
 
-    pub(super) fn list(&self) -> Option<&[Value]> {
+    pub(crate) fn list(&self) -> Option<&[Value]> {
         self.as_json()?.as_array().map(Vec::as_slice)
     }
 
-    pub(super) fn object(&self) -> Option<&Map<String, Value>> {
+    pub(crate) fn object(&self) -> Option<&Map<String, Value>> {
         self.as_json()?.as_object()
     }
 
-    pub(super) fn number(&self) -> Option<f64> {
+    pub(crate) fn number(&self) -> Option<f64> {
         match self.as_json()? {
             Value::Bool(yes) => Some(f64::from(u8::from(*yes))),
             value => value.as_f64(),
         }
     }
 
-    pub(super) fn integer(&self) -> Option<i64> {
+    pub(crate) fn integer(&self) -> Option<i64> {
         match self.as_json()? {
             Value::Bool(yes) => Some(i64::from(*yes)),
             value => value.as_i64(),
         }
     }
 
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.as_json().is_some_and(Value::is_null)
     }
 
-    pub(super) fn truth(&self) -> bool {
+    pub(crate) fn truth(&self) -> bool {
         match self {
             Self::Undefined => false,
             Self::Literal(text) => !text.is_empty(),
@@ -85,7 +85,7 @@ impl<'r> TemplateValue<'r> {
     }
 
     /// The printed text of the value.
-    pub(super) fn to_text(&self, budget: &RenderBudget) -> Result<Cow<'_, str>, TemplateError> {
+    pub(crate) fn to_text(&self, budget: &RenderBudget) -> Result<Cow<'_, str>, TemplateError> {
         match self.text() {
             Some(text) => Ok(Cow::Borrowed(text)),
             None => print::to_text(self, budget).map(Cow::Owned),
@@ -93,7 +93,7 @@ impl<'r> TemplateValue<'r> {
     }
 
     /// An owned copy, charged to the budget.
-    pub(super) fn to_value(&self, budget: &RenderBudget) -> Result<Value, TemplateError> {
+    pub(crate) fn to_value(&self, budget: &RenderBudget) -> Result<Value, TemplateError> {
         match self {
             Self::Undefined | Self::Loop(_) => Ok(Value::Null),
             Self::Input(value) => budget.copy(value),
@@ -104,7 +104,7 @@ impl<'r> TemplateValue<'r> {
     }
 
     /// A part of this value: borrowed from an input, copied from a computed value.
-    pub(super) fn part(
+    pub(crate) fn part(
         &self,
         budget: &RenderBudget,
         find: impl FnOnce(&Value) -> Option<&Value>,
@@ -121,7 +121,7 @@ impl<'r> TemplateValue<'r> {
         }
     }
 
-    pub(super) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Undefined => "an undefined value",
             Self::Literal(_) | Self::Markup(_) => "a text",

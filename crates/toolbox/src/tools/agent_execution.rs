@@ -18,22 +18,22 @@ const NODES: usize = 100;
 const NAMED: usize = 5;
 
 /// The agent of an execution, as the user knows it.
-pub(super) struct ExecutedAgent {
-    pub(super) name: String,
-    pub(super) graph_id: GraphId,
-    pub(super) library_agent_id: Option<LibraryAgentId>,
+pub(crate) struct ExecutedAgent {
+    pub(crate) name: String,
+    pub(crate) graph_id: GraphId,
+    pub(crate) library_agent_id: Option<LibraryAgentId>,
 }
 
 /// How much a response shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OutputDetail {
+pub(crate) enum OutputDetail {
     Outputs,
     /// Also the inputs and the node executions.
     Nodes,
 }
 
 impl ExecutedAgent {
-    pub(super) fn entry(entry: &LibraryAgent) -> Self {
+    pub(crate) fn entry(entry: &LibraryAgent) -> Self {
         Self {
             name: entry.name.clone(),
             graph_id: entry.graph_id.clone(),
@@ -45,7 +45,7 @@ impl ExecutedAgent {
         self.library_agent_id.as_ref().map(agent_lookup::link)
     }
 
-    pub(super) fn started(&self, run: &Execution, message: String) -> ToolResponse {
+    pub(crate) fn started(&self, run: &Execution, message: String) -> ToolResponse {
         ToolResponse::new(
             message,
             ResponseBody::ExecutionStarted(ExecutionStarted {
@@ -59,7 +59,7 @@ impl ExecutedAgent {
         )
     }
 
-    pub(super) fn output(&self, view: ExecutionView, detail: OutputDetail) -> AgentOutput {
+    pub(crate) fn output(&self, view: ExecutionView, detail: OutputDetail) -> AgentOutput {
         let ExecutionView { execution, outputs, nodes, failed, .. } = view;
         let inputs_summary = match detail {
             OutputDetail::Outputs => Default::default(),
@@ -86,7 +86,7 @@ impl ExecutedAgent {
     }
 
     /// The response for a failed or stopped execution.
-    pub(super) fn failure(&self, view: &ExecutionView) -> ToolResponse {
+    pub(crate) fn failure(&self, view: &ExecutionView) -> ToolResponse {
         let code = match view.execution.status {
             ExecutionStatus::Terminated => "execution_stopped",
             _ => "execution_failed",
@@ -104,7 +104,7 @@ impl ExecutedAgent {
     }
 
     /// The status, warnings and next step.
-    pub(super) fn sentence(&self, view: &ExecutionView) -> String {
+    pub(crate) fn sentence(&self, view: &ExecutionView) -> String {
         let (name, id) = (&self.name, &view.execution.id);
         let mut message = match view.execution.status {
             ExecutionStatus::Completed => format!("{name} has completed."),
@@ -132,13 +132,13 @@ impl ExecutedAgent {
 }
 
 /// Used for agents and for single blocks.
-pub(super) fn no_funds() -> ToolResponse {
+pub(crate) fn no_funds() -> ToolResponse {
     let sentence =
         "The user does not have enough credits, so nothing was run. Only the user can add more.";
     ToolResponse::error("insufficient_credits", sentence)
 }
 
-pub(super) fn needs_review(name: &str) -> String {
+pub(crate) fn needs_review(name: &str) -> String {
     format!(
         "{name} needs approval: the user approves or rejects it on the review page (or with POST \
          /api/review/action), then the run continues automatically."
@@ -166,7 +166,7 @@ fn warnings(view: &ExecutionView) -> Vec<String> {
 }
 
 /// The current state of the execution.
-pub(super) async fn view(
+pub(crate) async fn view(
     agents: &dyn AgentExecutions,
     run: &Execution,
     detail: OutputDetail,

@@ -9,18 +9,22 @@ use protocol::library::{LibraryAgent, Listing};
 use protocol::response::{AgentInfo, AgentSource};
 use protocol::{LibraryAgentId, UserId};
 
-use super::port_error;
 use crate::search;
+use crate::tools::{ToolServices, port_error};
 
 #[derive(Clone)]
-pub(super) struct AgentLookup {
-    pub(super) library: Arc<dyn Library>,
-    pub(super) listings: Arc<dyn Listings>,
+pub(crate) struct AgentLookup {
+    pub(crate) library: Arc<dyn Library>,
+    pub(crate) listings: Arc<dyn Listings>,
 }
 
 impl AgentLookup {
+    pub(crate) fn new(services: &ToolServices) -> Self {
+        Self { library: services.library.clone(), listings: services.listings.clone() }
+    }
+
     /// Finds a library entry by its own id or by its graph id: models use either as "the agent's id".
-    pub(super) async fn entry(
+    pub(crate) async fn entry(
         &self,
         user: &UserId,
         id: &str,
@@ -38,7 +42,7 @@ impl AgentLookup {
     }
 
     /// Finds a marketplace listing by `username/slug`.
-    pub(super) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
+    pub(crate) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
         match name.trim_matches('/').split_once('/') {
             Some((username, slug)) => {
                 self.listings.by_name(username, slug).await.map_err(port_error::agents_unavailable)
@@ -48,7 +52,7 @@ impl AgentLookup {
     }
 
     /// The user's visible agents that match the words, with scores, best match first; all of them without words.
-    pub(super) async fn entries(
+    pub(crate) async fn entries(
         &self,
         user: &UserId,
         words: &str,
@@ -60,11 +64,11 @@ impl AgentLookup {
 }
 
 /// Link to the agent's page.
-pub(super) fn link(id: &LibraryAgentId) -> String {
+pub(crate) fn link(id: &LibraryAgentId) -> String {
     format!("/library/agents/{id}")
 }
 
-pub(super) fn from_library(entry: &LibraryAgent) -> AgentInfo {
+pub(crate) fn from_library(entry: &LibraryAgent) -> AgentInfo {
     AgentInfo {
         id: entry.id.to_string(),
         name: entry.name.clone(),
@@ -85,7 +89,7 @@ pub(super) fn from_library(entry: &LibraryAgent) -> AgentInfo {
     }
 }
 
-pub(super) fn from_listing(listing: &Listing) -> AgentInfo {
+pub(crate) fn from_listing(listing: &Listing) -> AgentInfo {
     AgentInfo {
         id: format!("{}/{}", listing.username, listing.slug),
         name: listing.name.clone(),
@@ -107,7 +111,7 @@ pub(super) fn from_listing(listing: &Listing) -> AgentInfo {
 }
 
 /// Adds the fields that are read from the graph.
-pub(super) fn with_schemas(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
+pub(crate) fn with_schemas(info: AgentInfo, agent: &AgentDescription) -> AgentInfo {
     AgentInfo {
         has_external_trigger: Some(agent.flags.has_external_trigger),
         input_schema: Some(agent.input_schema.clone()),

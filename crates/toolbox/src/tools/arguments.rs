@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// The schema of `T` without references, titles and formats, which only cost tokens.
-pub(super) fn schema<T: JsonSchema>() -> Value {
+pub(crate) fn schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -35,13 +35,18 @@ impl schemars::transform::Transform for PlainSchema {
 }
 
 /// The engine has already checked the arguments against the schema; this finds violations that a schema cannot express.
-pub(super) fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+pub(crate) fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
     serde_json::from_value(arguments).map_err(|error| {
         ToolError::tell("invalid_arguments", format!("Invalid arguments: {error}."))
     })
 }
 
 /// The argument, trimmed; `None` when it is absent or blank.
-pub(super) fn non_empty(argument: Option<&String>) -> Option<&str> {
+pub(crate) fn non_empty(argument: Option<&String>) -> Option<&str> {
     argument.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// Serde default of options that are on unless turned off.
+pub(crate) fn yes() -> bool {
+    true
 }

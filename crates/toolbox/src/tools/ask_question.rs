@@ -1,19 +1,21 @@
 //! `ask_question`: asks the user for information the model needs to continue.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse, UserQuestion};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::arguments;
+use crate::tools::{ToolDefinition, TypedTool};
 
-pub(super) struct AskQuestion {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|_| Some(AskQuestion))
 }
+
+struct AskQuestion;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,31 +42,30 @@ struct QuestionArgument {
     example: Option<String>,
 }
 
-impl AskQuestion {
-    pub(super) fn new() -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "ask_question",
-                description: "Ask the user for information that is needed and cannot be found in another way. \
-                    After calling it, end your answer and wait: the user replies in the next message.",
-                parameters: arguments::schema::<AskQuestionArguments>(),
-                requires_auth: false,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for AskQuestion {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for AskQuestion {
+    type Arguments = AskQuestionArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "ask_question",
+            "Ask the user for information that is needed and cannot be found in another way. \
+             After calling it, end your answer and wait: the user replies in the next message.",
+        )
+        .summary("asks you for information; answer with your next message")
+        .effect(ToolEffect::None)
+        .labels(
+            ToolLabels::new("Question for you", ToolIcon::CircleHelp, "Preparing", "Asked")
+                .waiting("Waiting for your answer"),
+        )
     }
 
-    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let AskQuestionArguments { questions } = arguments::parse(arguments)?;
+    async fn call(
+        &self,
+        arguments: AskQuestionArguments,
+        _: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let AskQuestionArguments { questions } = arguments;
         if questions.iter().any(|question| question.question.trim().is_empty()) {
             return Err(ToolError::tell("invalid_arguments", "A question is empty."));
         }
@@ -76,7 +77,7 @@ impl Tool for AskQuestion {
         ))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![ToolExample {
             arguments: json!({"questions": [
                 {"question": "Which city is it for?", "keyword": "city", "example": "Lisbon"},

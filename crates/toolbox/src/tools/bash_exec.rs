@@ -4,27 +4,31 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ports::Files;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Files, Tool};
 use protocol::limits::TOOL_BUDGET;
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::ToolSpec;
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, workspace};
 use crate::sandbox::{
     CommandEnd, CommandOutput, MAX_PROCESSES, MAX_TIMEOUT, Sandbox, SandboxCommand,
 };
-
-pub(super) const NAME: &str = "bash_exec";
+use crate::tools::{ToolDefinition, TypedTool, workspace};
 
 // The command's time limit is below the call's budget, so a command never becomes a background call.
 const _: () = assert!(MAX_TIMEOUT.as_secs() < TOOL_BUDGET.as_secs());
 
-pub(super) struct BashExec {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(BashExec { sandbox: services.sandbox.clone()?, files: services.files.clone() })
+    })
+}
+
+struct BashExec {
     sandbox: Sandbox,
     files: Arc<dyn Files>,
 }
@@ -45,38 +49,29 @@ fn default_timeout() -> i64 {
     120
 }
 
-impl BashExec {
-    pub(super) fn new(sandbox: Sandbox, files: Arc<dyn Files>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: NAME,
-                description: "Run a bash command in a sandbox without network. The session's workspace is the current \
-                    folder /workspace and the only place that persists; everything else is read-only or discarded \
-                    after the command. Limits: 120 seconds, 512 MB of memory, 64 processes, 50 MB per file.",
-                parameters: arguments::schema::<BashExecArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::Once,
-                long_running: false,
-            },
-            sandbox,
-            files,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for BashExec {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for BashExec {
+    type Arguments = BashExecArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "bash_exec",
+            "Run a bash command in a sandbox without network. The session's workspace is the \
+             current folder /workspace and the only place that persists; everything else is \
+             read-only or discarded after the command. Limits: 120 seconds, 512 MB of memory, 64 \
+             processes, 50 MB per file.",
+        )
+        .summary("runs a shell command in a sandbox; only where the sandbox works")
+        .requires_sign_in()
+        .labels(ToolLabels::new("Shell", ToolIcon::Terminal, "Running", "Ran").object(&["command"]))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: BashExecArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let BashExecArguments { command, timeout } = arguments::parse(arguments)?;
+        let BashExecArguments { command, timeout } = arguments;
         if command.contains('\0') {
             return Err(ToolError::tell(
                 "invalid_arguments",
@@ -101,7 +96,7 @@ impl Tool for BashExec {
         response(finished, timeout)
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"command": "echo hello"}), response: "bash_exec" },
             ToolExample {

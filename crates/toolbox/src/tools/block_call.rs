@@ -12,13 +12,13 @@ use serde_json::{Map, Value, json};
 use super::agent_execution;
 
 /// The response, and whether the block succeeded.
-pub(super) struct BlockCallReport {
-    pub(super) response: ToolResponse,
-    pub(super) succeeded: bool,
+pub(crate) struct BlockCallReport {
+    pub(crate) response: ToolResponse,
+    pub(crate) succeeded: bool,
 }
 
 /// Runs the block. A cancel of the call does not end this wait early: the engine stops the block and settles the cost.
-pub(super) async fn run(
+pub(crate) async fn run(
     tool: &'static str,
     spec: &BlockSpec,
     call: BlockCall,

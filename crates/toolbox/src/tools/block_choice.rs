@@ -9,6 +9,8 @@ use protocol::response::{BlockDetails, ResponseBody, ToolResponse};
 use protocol::text::cut_end;
 use serde_json::{Map, Value};
 
+use crate::tools::ToolServices;
+
 /// Ids of the orchestrator and autopilot blocks: of the standard kind, but useless alone, because they direct other blocks
 /// or the copilot.
 const COORDINATING: [&str; 2] =
@@ -19,19 +21,23 @@ const FAULT_CHARS: usize = 300;
 
 /// Every block of the server.
 #[derive(Clone)]
-pub(super) struct BlockCatalog(pub(super) Arc<[Arc<dyn Block>]>);
+pub(crate) struct BlockCatalog(Arc<[Arc<dyn Block>]>);
 
 impl BlockCatalog {
-    pub(super) fn specs(&self) -> impl Iterator<Item = &BlockSpec> {
+    pub(crate) fn new(services: &ToolServices) -> Self {
+        Self(services.blocks.clone())
+    }
+
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &BlockSpec> {
         self.0.iter().map(|block| block.spec())
     }
 
-    pub(super) fn by_id(&self, id: &str) -> Option<&BlockSpec> {
+    pub(crate) fn by_id(&self, id: &str) -> Option<&BlockSpec> {
         self.specs().find(|spec| spec.id.eq_ignore_ascii_case(id))
     }
 
     /// The block, if this call may run it on its own; otherwise an error for the model.
-    pub(super) fn runnable(
+    pub(crate) fn runnable(
         &self,
         id: &str,
         context: &ToolContext,
@@ -56,12 +62,12 @@ impl BlockCatalog {
     }
 }
 
-pub(super) fn runs_alone(spec: &BlockSpec) -> bool {
+pub(crate) fn runs_alone(spec: &BlockSpec) -> bool {
     !spec.kind.is_graph_only() && !COORDINATING.contains(&spec.id)
 }
 
 /// The response for inputs that do not match the schema; `None` when they do.
-pub(super) fn input_problems(spec: &BlockSpec, input: &Map<String, Value>) -> Option<ToolResponse> {
+pub(crate) fn input_problems(spec: &BlockSpec, input: &Map<String, Value>) -> Option<ToolResponse> {
     let unknown = |name: &&String| !spec.takes_any_input() && spec.input(name).is_none();
     let unknown: Vec<String> = input.keys().filter(unknown).cloned().collect();
     if !unknown.is_empty() {
@@ -96,7 +102,7 @@ fn faults(spec: &BlockSpec, input: &Map<String, Value>) -> Vec<String> {
     schema.iter_errors(&input).take(FAULTS).map(fault).collect()
 }
 
-pub(super) fn details(spec: &BlockSpec, message: String) -> ToolResponse {
+pub(crate) fn details(spec: &BlockSpec, message: String) -> ToolResponse {
     let block = BlockDetails {
         id: spec.id.into(),
         name: spec.name.into(),

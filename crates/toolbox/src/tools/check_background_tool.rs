@@ -3,23 +3,25 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::call_services::{BackgroundCalls, BackgroundView};
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::BackgroundId;
 use protocol::limits::BACKGROUND_WAIT;
 use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::{arguments, waiting};
+use crate::tools::{ToolDefinition, TypedTool, waiting};
 
-pub(super) struct CheckBackgroundTool {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|_| Some(CheckBackgroundTool))
 }
+
+struct CheckBackgroundTool;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,36 +40,35 @@ struct CheckBackgroundToolArguments {
     cancel: bool,
 }
 
-impl CheckBackgroundTool {
-    pub(super) fn new() -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "check_background_tool",
-                description: "Wait for a tool call that continues in the background (its result had the type \
-                    background), fetch its result, cancel it, or list all such calls. A result is returned once.",
-                parameters: arguments::schema::<CheckBackgroundToolArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for CheckBackgroundTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for CheckBackgroundTool {
+    type Arguments = CheckBackgroundToolArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "check_background_tool",
+            "Wait for a tool call that continues in the background (its result had the type \
+             background), fetch its result, cancel it, or list all such calls. A result is \
+             returned once.",
+        )
+        .summary("waits for a background call, returns its result, or cancels it")
+        .requires_sign_in()
+        .budget(TimeBudget::Own)
+        .effect(ToolEffect::Idempotent)
+        .labels(ToolLabels::new(
+            "Status",
+            ToolIcon::FolderClock,
+            "Checking background task",
+            "Checked background task",
+        ))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: CheckBackgroundToolArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let CheckBackgroundToolArguments { list, background_id, wait_seconds, cancel } =
-            arguments::parse(arguments)?;
+        let CheckBackgroundToolArguments { list, background_id, wait_seconds, cancel } = arguments;
         let calls = &*context.services.background;
         if list {
             return Ok(listed(calls));
@@ -95,7 +96,7 @@ impl Tool for CheckBackgroundTool {
         Ok(status(id, view, started.elapsed()))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"list": true}), response: "background_tool_list" },
             ToolExample {

@@ -1,22 +1,24 @@
 //! `check_operation_status`: status of a long-running call.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::store::OperationKey;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::operation::{Operation, OperationStatus};
 use protocol::response::{ResponseBody, ToolResponse};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use protocol::{OperationId, TaskId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{arguments, waiting};
+use crate::tools::{ToolDefinition, TypedTool, waiting};
 
-pub(super) struct CheckOperationStatus {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|_| Some(CheckOperationStatus))
 }
+
+struct CheckOperationStatus;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,36 +31,34 @@ struct CheckOperationStatusArguments {
     task_id: Option<String>,
 }
 
-impl CheckOperationStatus {
-    pub(super) fn new() -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "check_operation_status",
-                description: "Check whether a long-running call (its result had the type operation_started) has \
-                    finished. Use it when the user asks; the conversation continues automatically when the result \
-                    arrives, so do not poll.",
-                parameters: arguments::schema::<CheckOperationStatusArguments>(),
-                requires_auth: false,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for CheckOperationStatus {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for CheckOperationStatus {
+    type Arguments = CheckOperationStatusArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "check_operation_status",
+            "Check whether a long-running call (its result had the type operation_started) has \
+             finished. Use it when the user asks; the conversation continues automatically when \
+             the result arrives, so do not poll.",
+        )
+        .summary("returns the status of an operation")
+        .budget(TimeBudget::Own)
+        .effect(ToolEffect::None)
+        .labels(ToolLabels::new(
+            "Status",
+            ToolIcon::Hourglass,
+            "Checking operation status",
+            "Checked operation status",
+        ))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: CheckOperationStatusArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let CheckOperationStatusArguments { operation_id, task_id } = arguments::parse(arguments)?;
+        let CheckOperationStatusArguments { operation_id, task_id } = arguments;
         let given = |id: Option<String>| id.filter(|id| !id.trim().is_empty());
         let which = match (given(operation_id), given(task_id)) {
             (Some(id), _) => OperationKey::Operation(OperationId(id)),
@@ -73,7 +73,7 @@ impl Tool for CheckOperationStatus {
         Ok(found.map_or_else(|| not_found(which), status))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample {
                 arguments: json!({"operation_id": "no-such-operation"}),

@@ -3,24 +3,33 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ports::Reviews;
 use ports::call_services::BlockCall;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Reviews, Tool};
 use protocol::response::ToolResponse;
 use protocol::review::{Review, ReviewStatus, reviewed_block, session_execution_id};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use protocol::{ReviewId, UserId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::block_choice::{self, BlockCatalog};
-use super::{arguments, block_call, caller, port_error};
+use crate::tools::block_choice::{self, BlockCatalog};
+use crate::tools::{ToolDefinition, TypedTool, block_call, caller, port_error};
 
 const NAME: &str = "continue_run_block";
 
-pub(super) struct ContinueRunBlock {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(ContinueRunBlock {
+            blocks: BlockCatalog::new(services),
+            reviews: services.reviews.clone(),
+        })
+    })
+}
+
+struct ContinueRunBlock {
     blocks: BlockCatalog,
     reviews: Arc<dyn Reviews>,
 }
@@ -34,22 +43,6 @@ struct ContinueRunBlockArguments {
 }
 
 impl ContinueRunBlock {
-    pub(super) fn new(blocks: BlockCatalog, reviews: Arc<dyn Reviews>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: NAME,
-                description: "Run a block that required a review, after the user has approved it.",
-                parameters: arguments::schema::<ContinueRunBlockArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            blocks,
-            reviews,
-        }
-    }
-
     /// The review, if it belongs to this session and was approved.
     async fn approved(
         &self,
@@ -81,17 +74,29 @@ impl ContinueRunBlock {
 }
 
 #[async_trait]
-impl Tool for ContinueRunBlock {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for ContinueRunBlock {
+    type Arguments = ContinueRunBlockArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(NAME, "Run a block that required a review, after the user has approved it.")
+            .summary("runs a block that you approved")
+            .requires_sign_in()
+            .budget(TimeBudget::Own)
+            .effect(ToolEffect::Idempotent)
+            .labels(ToolLabels::new(
+                "Action",
+                ToolIcon::Blocks,
+                "Running approved block",
+                "Ran approved block",
+            ))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: ContinueRunBlockArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let ContinueRunBlockArguments { review_id } = arguments::parse(arguments)?;
+        let ContinueRunBlockArguments { review_id } = arguments;
         let user = caller::signed_in_user(&context)?;
         let id = ReviewId::from(review_id.trim());
         let review = self.approved(&user, &id, &context).await?;
@@ -124,7 +129,7 @@ impl Tool for ContinueRunBlock {
         Ok(report.response)
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![ToolExample { arguments: json!({"review_id": "no-such-review"}), response: "error" }]
     }
 }

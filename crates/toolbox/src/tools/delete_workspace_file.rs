@@ -3,18 +3,22 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ports::Files;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Files, Tool};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, workspace};
+use crate::tools::{ToolDefinition, TypedTool, workspace};
 
-pub(super) struct DeleteWorkspaceFile {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(DeleteWorkspaceFile { files: services.files.clone() }))
+}
+
+struct DeleteWorkspaceFile {
     files: Arc<dyn Files>,
 }
 
@@ -27,35 +31,30 @@ struct DeleteWorkspaceFileArguments {
     path: Option<String>,
 }
 
-impl DeleteWorkspaceFile {
-    pub(super) fn new(files: Arc<dyn Files>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "delete_workspace_file",
-                description: "Delete a file from this session's workspace. This cannot be undone.",
-                parameters: arguments::schema::<DeleteWorkspaceFileArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            files,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for DeleteWorkspaceFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for DeleteWorkspaceFile {
+    type Arguments = DeleteWorkspaceFileArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "delete_workspace_file",
+            "Delete a file from this session's workspace. This cannot be undone.",
+        )
+        .summary("deletes a file of the workspace")
+        .requires_sign_in()
+        .effect(ToolEffect::Idempotent)
+        .labels(
+            ToolLabels::new("Workspace", ToolIcon::FileX, "Deleting", "Deleted")
+                .object(&["path", "file_id"]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: DeleteWorkspaceFileArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let DeleteWorkspaceFileArguments { file_id, path } = arguments::parse(arguments)?;
+        let DeleteWorkspaceFileArguments { file_id, path } = arguments;
         let (wanted, workspace) =
             (workspace::one_file(file_id, path)?, workspace::session_workspace(&context));
         // A dry run reads the file's metadata, so that it fails where the real call would.
@@ -74,7 +73,7 @@ impl Tool for DeleteWorkspaceFile {
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileDeleted { path }))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
             ToolExample { arguments: json!({}), response: "error" },

@@ -7,6 +7,8 @@ use protocol::response::DocHit;
 /// Path and content of each page.
 const GUIDE: &[(&str, &str)] = &[
     ("agents.md", include_str!("../../../../docs/guide/agents.md")),
+    ("blocks.md", include_str!("../../../../docs/guide/blocks.md")),
+    ("building-agents.md", include_str!("../../../../docs/guide/building-agents.md")),
     ("errors.md", include_str!("../../../../docs/guide/errors.md")),
     ("files-and-shell.md", include_str!("../../../../docs/guide/files-and-shell.md")),
     ("getting-started.md", include_str!("../../../../docs/guide/getting-started.md")),
@@ -205,6 +207,9 @@ mod tests {
         let guide = UserGuide::bundled();
         let errors = &guide.page("errors.md").expect("the page").content;
         for code in protocol::problem::ProblemCode::ALL {
+            assert!(errors.contains(&format!("`{}`", code.as_str())), "{}", code.as_str());
+        }
+        for code in graphs::problem::ProblemCode::ALL {
             assert!(errors.contains(&format!("`{}`", code.as_str())), "{}", code.as_str());
         }
         for code in protocol::turn::FailureCode::ALL {

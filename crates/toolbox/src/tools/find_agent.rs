@@ -1,24 +1,27 @@
 //! `find_agent`: finds marketplace agents by words or by `username/slug`.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::library::Listing;
 use protocol::response::{AgentInfo, ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::agent_lookup::{self, AgentLookup};
-use super::{arguments, port_error, waiting};
 use crate::search;
+use crate::tools::agent_lookup::{self, AgentLookup};
+use crate::tools::{ToolDefinition, TypedTool, port_error, waiting};
 
 /// Agents that one search returns.
 const SHOWN: usize = 5;
 
-pub(super) struct FindAgent {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(FindAgent { lookup: AgentLookup::new(services) }))
+}
+
+struct FindAgent {
     lookup: AgentLookup,
 }
 
@@ -31,22 +34,6 @@ struct FindAgentArguments {
 }
 
 impl FindAgent {
-    pub(super) fn new(lookup: AgentLookup) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "find_agent",
-                description: "Search the marketplace for ready-made agents. run_agent runs one by its id \
-                    (username/slug).",
-                parameters: arguments::schema::<FindAgentArguments>(),
-                requires_auth: false,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            lookup,
-        }
-    }
-
     async fn search(&self, query: &str) -> Result<Vec<(Option<f64>, Listing)>, ToolError> {
         if let Some(exact) = self.lookup.listing(query).await? {
             return Ok(vec![(None, exact)]);
@@ -75,17 +62,34 @@ impl FindAgent {
 }
 
 #[async_trait]
-impl Tool for FindAgent {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for FindAgent {
+    type Arguments = FindAgentArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "find_agent",
+            "Search the marketplace for ready-made agents. run_agent runs one by its id \
+             (username/slug).",
+        )
+        .summary("searches the marketplace for agents")
+        .effect(ToolEffect::None)
+        .labels(
+            ToolLabels::new(
+                "Marketplace",
+                ToolIcon::Store,
+                "Searching for agents",
+                "Searched for agents",
+            )
+            .quoted_object(&["query"]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: FindAgentArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let FindAgentArguments { query } = arguments::parse(arguments)?;
+        let FindAgentArguments { query } = arguments;
         let query = query.trim();
         if query.is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The query is empty."));
@@ -100,7 +104,7 @@ impl Tool for FindAgent {
         waiting::unless_cancelled(&context.cancel, work).await
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"query": "zyzzyva/qwertz"}), response: "no_results" },
             ToolExample { arguments: json!({"query": " "}), response: "error" },

@@ -1,26 +1,29 @@
 //! `find_block`: finds blocks by words, class name or id.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::block::BlockSpec;
 use protocol::response::{BlockInfo, ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::arguments;
-use super::block_choice::{BlockCatalog, runs_alone};
 use crate::search;
+use crate::tools::block_choice::{BlockCatalog, runs_alone};
+use crate::tools::{ToolDefinition, TypedTool};
 
 /// Blocks that one search returns.
 const SHOWN: usize = 10;
 /// Blocks that the query names exactly come first; at most this many, so that other matches are shown too.
 const NAMED: usize = 3;
 
-pub(super) struct FindBlock {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(FindBlock { blocks: BlockCatalog::new(services) }))
+}
+
+struct FindBlock {
     blocks: BlockCatalog,
 }
 
@@ -36,22 +39,6 @@ struct FindBlockArguments {
 }
 
 impl FindBlock {
-    pub(super) fn new(blocks: BlockCatalog) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "find_block",
-                description: "Search for blocks: small ready-made steps (text, lists, web, AI…) that run_block runs and \
-                    agents are built from.",
-                parameters: arguments::schema::<FindBlockArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            blocks,
-        }
-    }
-
     /// The blocks that this call may use, best match first. The error says why an exact match is left out.
     fn search(
         &self,
@@ -85,17 +72,30 @@ impl FindBlock {
 }
 
 #[async_trait]
-impl Tool for FindBlock {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for FindBlock {
+    type Arguments = FindBlockArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "find_block",
+            "Search for blocks: small ready-made steps (text, lists, web, AI…) that run_block \
+             runs and agents are built from.",
+        )
+        .summary("searches blocks")
+        .requires_sign_in()
+        .effect(ToolEffect::None)
+        .labels(
+            ToolLabels::new("Blocks", ToolIcon::Search, "Searching for", "Searched for")
+                .quoted_object(&["query"]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: FindBlockArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let FindBlockArguments { query, for_agent_generation } = arguments::parse(arguments)?;
+        let FindBlockArguments { query, for_agent_generation } = arguments;
         let query = query.trim();
         if query.is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The query is empty."));
@@ -119,7 +119,7 @@ impl Tool for FindBlock {
         Ok(ToolResponse::new(format!("{count} blocks, best match first."), body))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
             ToolExample { arguments: json!({"query": " "}), response: "error" },

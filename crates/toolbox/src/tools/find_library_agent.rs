@@ -4,21 +4,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use ports::Files;
 use ports::call_services::AgentDescription;
 use ports::files::FileRef;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Files, Tool};
 use protocol::UserId;
 use protocol::library::LibraryAgent;
 use protocol::response::{AgentInfo, ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::agent_lookup::{self, AgentLookup};
-use super::arguments::non_empty;
-use super::{arguments, caller, waiting, workspace};
+use crate::tools::agent_lookup::{self, AgentLookup};
+use crate::tools::arguments::non_empty;
+use crate::tools::{ToolDefinition, TypedTool, caller, waiting, workspace};
 
 /// Queries that mean the whole library.
 const EVERYTHING: [&str; 5] = ["all", "*", "everything", "any", ""];
@@ -28,8 +29,13 @@ const FOUND: usize = 10;
 /// Agents returned with their graphs, which are large.
 const GRAPHS: usize = 10;
 
-pub(super) struct FindLibraryAgent {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(FindLibraryAgent { lookup: AgentLookup::new(services), files: services.files.clone() })
+    })
+}
+
+struct FindLibraryAgent {
     lookup: AgentLookup,
     files: Arc<dyn Files>,
 }
@@ -58,22 +64,6 @@ struct FindLibraryAgentArguments {
 }
 
 impl FindLibraryAgent {
-    pub(super) fn new(lookup: AgentLookup, files: Arc<dyn Files>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "find_library_agent",
-                description: "Search or list the agents in the user's library.",
-                parameters: arguments::schema::<FindLibraryAgentArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            lookup,
-            files,
-        }
-    }
-
     async fn by_id(
         &self,
         user: &UserId,
@@ -224,17 +214,30 @@ fn nothing(why: &str) -> ToolResponse {
 }
 
 #[async_trait]
-impl Tool for FindLibraryAgent {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for FindLibraryAgent {
+    type Arguments = FindLibraryAgentArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new("find_library_agent", "Search or list the agents in the user's library.")
+            .summary("searches or lists the agents of your library, optionally with their graphs")
+            .requires_sign_in()
+            .effect(ToolEffect::Idempotent)
+            .labels(
+                ToolLabels::new(
+                    "Library",
+                    ToolIcon::Library,
+                    "Searching your agents",
+                    "Searched your agents",
+                )
+                .quoted_object(&["query", "agent_id"]),
+            )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: FindLibraryAgentArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments: FindLibraryAgentArguments = arguments::parse(arguments)?;
         let user = caller::signed_in_user(&context)?;
         let id = non_empty(arguments.agent_id.as_ref());
         if id.is_none() && non_empty(arguments.write_graph_to.as_ref()).is_some() {
@@ -250,7 +253,7 @@ impl Tool for FindLibraryAgent {
         waiting::unless_cancelled(&context.cancel, work).await
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"query": "zyzzyva qwertz"}), response: "no_results" },
             ToolExample { arguments: json!({"agent_id": "no-such-agent"}), response: "no_results" },

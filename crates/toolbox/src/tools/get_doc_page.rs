@@ -1,19 +1,22 @@
 //! `get_doc_page`: returns one page of the user guide.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::arguments;
-use super::docs::UserGuide;
+use crate::tools::docs::UserGuide;
+use crate::tools::{ToolDefinition, TypedTool};
 
-pub(super) struct GetDocPage {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(GetDocPage { docs: services.docs.clone() }))
+}
+
+struct GetDocPage {
     docs: UserGuide,
 }
 
@@ -25,31 +28,26 @@ struct GetDocPageArguments {
     path: String,
 }
 
-impl GetDocPage {
-    pub(super) fn new(docs: UserGuide) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "get_doc_page",
-                description: "Read a page of the Pilothouse user guide.",
-                parameters: arguments::schema::<GetDocPageArguments>(),
-                requires_auth: false,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            docs,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for GetDocPage {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for GetDocPage {
+    type Arguments = GetDocPageArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new("get_doc_page", "Read a page of the Pilothouse user guide.")
+            .summary("reads a page of this guide")
+            .effect(ToolEffect::None)
+            .labels(
+                ToolLabels::new("Documentation", ToolIcon::FileText, "Reading", "Read")
+                    .object(&["path"]),
+            )
     }
 
-    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let GetDocPageArguments { path } = arguments::parse(arguments)?;
+    async fn call(
+        &self,
+        arguments: GetDocPageArguments,
+        _: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let GetDocPageArguments { path } = arguments;
         let Some(page) = self.docs.page(&path) else {
             let similar = self.docs.similar_paths(&path).join(", ");
             return Err(ToolError::tell(
@@ -65,7 +63,7 @@ impl Tool for GetDocPage {
         Ok(ToolResponse::new(format!("The page \"{}\".", page.title), body))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"path": "tools.md"}), response: "doc_page" },
             ToolExample { arguments: json!({"path": "no-such-page.md"}), response: "error" },

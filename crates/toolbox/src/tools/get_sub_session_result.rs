@@ -3,20 +3,25 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::SessionId;
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::response::ToolResponse;
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, sub_session, waiting};
+use crate::tools::{ToolDefinition, TypedTool, sub_session, waiting};
 
-pub(super) struct GetSubSessionResult {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(GetSubSessionResult { max_wait: services.max_wait.min(MAX_TOOL_WAIT) })
+    })
+}
+
+struct GetSubSessionResult {
     max_wait: Duration,
 }
 
@@ -37,33 +42,31 @@ struct GetSubSessionResultArguments {
     include_progress: bool,
 }
 
-impl GetSubSessionResult {
-    pub(super) fn new(max_wait: Duration) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "get_sub_session_result",
-                description: "Fetch the answer of a sub-session that run_sub_session started, wait for it, check its \
-                    progress, or cancel it.",
-                parameters: arguments::schema::<GetSubSessionResultArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            max_wait: max_wait.min(MAX_TOOL_WAIT),
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for GetSubSessionResult {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for GetSubSessionResult {
+    type Arguments = GetSubSessionResultArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "get_sub_session_result",
+            "Fetch the answer of a sub-session that run_sub_session started, wait for it, check \
+             its progress, or cancel it.",
+        )
+        .summary("waits for a sub-session, returns its response, shows its progress, or cancels it")
+        .requires_sign_in()
+        .budget(TimeBudget::Own)
+        .effect(ToolEffect::Idempotent)
+        .labels(ToolLabels::new(
+            "Sub-session",
+            ToolIcon::Split,
+            "Waiting for the result",
+            "Checked the result",
+        ))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: GetSubSessionResultArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let GetSubSessionResultArguments {
@@ -71,7 +74,7 @@ impl Tool for GetSubSessionResult {
             wait_if_running,
             cancel,
             include_progress,
-        } = arguments::parse(arguments)?;
+        } = arguments;
         let sub_sessions = context.services.sub_sessions;
         let look = async {
             // Read before the cancel: afterwards the turn may no longer be the current one.
@@ -92,7 +95,7 @@ impl Tool for GetSubSessionResult {
         waiting::unless_cancelled(&context.cancel, look).await
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![ToolExample {
             arguments: json!({"sub_session_id": "no-such-session", "wait_if_running": 0}),
             response: "error",

@@ -3,18 +3,22 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ports::Files;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Files, Tool};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, workspace};
+use crate::tools::{ToolDefinition, TypedTool, workspace};
 
-pub(super) struct ListWorkspaceFiles {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(ListWorkspaceFiles { files: services.files.clone() }))
+}
+
+struct ListWorkspaceFiles {
     files: Arc<dyn Files>,
 }
 
@@ -33,35 +37,27 @@ fn default_limit() -> usize {
     50
 }
 
-impl ListWorkspaceFiles {
-    pub(super) fn new(files: Arc<dyn Files>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "list_workspace_files",
-                description: "List the files in this session's workspace.",
-                parameters: arguments::schema::<ListWorkspaceFilesArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            files,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for ListWorkspaceFiles {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for ListWorkspaceFiles {
+    type Arguments = ListWorkspaceFilesArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new("list_workspace_files", "List the files in this session's workspace.")
+            .summary("lists the files of the workspace")
+            .requires_sign_in()
+            .effect(ToolEffect::None)
+            .labels(
+                ToolLabels::new("Workspace", ToolIcon::Files, "Listing files", "Listed files")
+                    .object(&["path_prefix"]),
+            )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: ListWorkspaceFilesArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let ListWorkspaceFilesArguments { path_prefix, limit } = arguments::parse(arguments)?;
+        let ListWorkspaceFilesArguments { path_prefix, limit } = arguments;
         let prefix = path_prefix.unwrap_or_default();
         let prefix = workspace::relative(&prefix);
         let listing = self
@@ -79,7 +75,7 @@ impl Tool for ListWorkspaceFiles {
         Ok(ToolResponse::new(message, body))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({}), response: "workspace_file_list" },
             ToolExample {

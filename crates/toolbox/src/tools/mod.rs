@@ -1,50 +1,76 @@
-//! The tools a model can call, one file each. To add one, write its file and add its line to `built_in`.
+//! The tools a model can call, one file each. To add one, write its file and add its name to `tools!` below;
+//! `CONTRIBUTING.md` has an example. The other modules are what several tools share.
 
 mod agent_execution;
 mod agent_lookup;
 mod arguments;
-mod ask_question;
-mod bash_exec;
 mod block_call;
 mod block_choice;
 mod caller;
-mod check_background_tool;
-mod check_operation_status;
-mod continue_run_block;
-mod delete_workspace_file;
 pub mod docs;
-mod find_agent;
-mod find_block;
-mod find_library_agent;
-mod get_doc_page;
-mod get_sub_session_result;
-mod list_workspace_files;
+mod given_agent;
 pub(crate) mod page_text;
 mod port_error;
-mod read_workspace_file;
-mod run_agent;
-mod run_block;
-mod run_sub_session;
-mod search_docs;
 mod setup;
 mod sub_session;
-mod todo_write;
-mod view_agent_output;
+mod typed;
 mod waiting;
-mod web_fetch;
 mod workspace;
-mod write_workspace_file;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use ports::{Block, Clock, Files, Library, Listings, Reviews, Tool};
+use protocol::tool::{ToolDescription, ToolSpec};
 
 use crate::egress::EgressClient;
 use crate::external::{ExternalTool, ExternalToolDescription};
 use crate::sandbox::Sandbox;
-use agent_lookup::AgentLookup;
-use block_choice::BlockCatalog;
+pub use typed::{ToolDefinition, TypedTool};
+
+/// Declares the modules of tools, and `definitions`, which has the `tool()` of each in the same order.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tools {
+    ($($name:ident,)*) => {
+        $(mod $name;)*
+
+        fn definitions() -> Vec<$crate::tools::ToolDefinition> {
+            vec![$($name::tool(),)*]
+        }
+    };
+}
+
+// In alphabetical order.
+tools! {
+    ask_question,
+    bash_exec,
+    check_background_tool,
+    check_operation_status,
+    continue_run_block,
+    create_agent,
+    decompose_goal,
+    delete_workspace_file,
+    edit_agent,
+    find_agent,
+    find_block,
+    find_library_agent,
+    fix_agent_graph,
+    get_agent_building_guide,
+    get_doc_page,
+    get_sub_session_result,
+    list_workspace_files,
+    read_workspace_file,
+    run_agent,
+    run_block,
+    run_sub_session,
+    search_docs,
+    todo_write,
+    validate_agent_graph,
+    view_agent_output,
+    web_fetch,
+    write_workspace_file,
+}
 
 /// Long-lived dependencies of the tools.
 pub struct ToolServices {
@@ -67,14 +93,45 @@ pub struct ToolServices {
     pub callback_base: Option<String>,
 }
 
+/// The specs of the built-in tools, also of those that this server cannot run.
+pub fn built_in_specs() -> Vec<ToolSpec> {
+    definitions().into_iter().map(|definition| definition.spec).collect()
+}
+
+/// The tools as clients show them: every built-in one, then the others of `tools`. A built-in tool that cannot run in
+/// this process is included, because another process may run it, and a history may have calls of it.
+pub fn describe(tools: &[Arc<dyn Tool>]) -> Vec<ToolDescription> {
+    let mut described: Vec<_> = built_in_specs().iter().map(ToolSpec::describe).collect();
+    let built_in = described.len();
+    for spec in tools.iter().map(|tool| tool.spec()) {
+        if !described[..built_in].iter().any(|tool| tool.name == spec.name) {
+            described.push(spec.describe());
+        }
+    }
+    described
+}
+
+/// The table of the built-in tools in the guide.
+pub fn guide_table() -> String {
+    let mut table = String::from("| tool | does | sign-in |\n|---|---|---|\n");
+    for ToolSpec { name, summary, requires_auth, .. } in built_in_specs() {
+        let sign_in = if requires_auth { "yes" } else { "no" };
+        table.push_str(&format!("| `{name}` | {summary} | {sign_in} |\n"));
+    }
+    table
+}
+
 /// Every available tool: the built-in ones in alphabetical order, then the external ones. The error is a message for the
 /// operator.
 pub fn all(services: &ToolServices) -> Result<Vec<Arc<dyn Tool>>, String> {
-    let mut tools = built_in(services);
+    // The names of all built-in tools are reserved, so that a name means the same on every machine, with and without a
+    // sandbox.
+    let reserved: Vec<&str> = built_in_specs().iter().map(|spec| spec.name).collect();
+    let mut tools: Vec<Arc<dyn Tool>> =
+        definitions().into_iter().filter_map(|definition| definition.build(services)).collect();
     for described in &services.external {
         let name = described.name();
-        // The shell's name is reserved even without a sandbox, so that it means the same on every machine.
-        if name == bash_exec::NAME || tools.iter().any(|tool| tool.spec().name == name) {
+        if reserved.contains(&name) {
             return Err(format!(
                 "External tool \"{name}\" has the same name as a built-in tool: rename it."
             ));
@@ -83,41 +140,4 @@ pub fn all(services: &ToolServices) -> Result<Vec<Arc<dyn Tool>>, String> {
         tools.push(Arc::new(tool));
     }
     Ok(tools)
-}
-
-fn built_in(services: &ToolServices) -> Vec<Arc<dyn Tool>> {
-    let ToolServices { files, egress, sandbox, docs, reviews, clock, max_wait, .. } = services;
-    let lookup =
-        AgentLookup { library: services.library.clone(), listings: services.listings.clone() };
-    let blocks = BlockCatalog(services.blocks.clone());
-    let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(ask_question::AskQuestion::new())];
-    if let Some(sandbox) = sandbox {
-        tools.push(Arc::new(bash_exec::BashExec::new(sandbox.clone(), files.clone())));
-    }
-    tools.push(Arc::new(check_background_tool::CheckBackgroundTool::new()));
-    tools.push(Arc::new(check_operation_status::CheckOperationStatus::new()));
-    tools
-        .push(Arc::new(continue_run_block::ContinueRunBlock::new(blocks.clone(), reviews.clone())));
-    tools.push(Arc::new(delete_workspace_file::DeleteWorkspaceFile::new(files.clone())));
-    tools.push(Arc::new(find_agent::FindAgent::new(lookup.clone())));
-    tools.push(Arc::new(find_block::FindBlock::new(blocks.clone())));
-    tools.push(Arc::new(find_library_agent::FindLibraryAgent::new(lookup.clone(), files.clone())));
-    tools.push(Arc::new(get_doc_page::GetDocPage::new(docs.clone())));
-    tools.push(Arc::new(get_sub_session_result::GetSubSessionResult::new(*max_wait)));
-    tools.push(Arc::new(list_workspace_files::ListWorkspaceFiles::new(files.clone())));
-    tools.push(Arc::new(read_workspace_file::ReadWorkspaceFile::new(files.clone())));
-    tools.push(Arc::new(run_agent::RunAgent::new(
-        lookup.clone(),
-        blocks.clone(),
-        clock.clone(),
-        *max_wait,
-    )));
-    tools.push(Arc::new(run_block::RunBlock::new(blocks)));
-    tools.push(Arc::new(run_sub_session::RunSubSession::new(*max_wait)));
-    tools.push(Arc::new(search_docs::SearchDocs::new(docs.clone())));
-    tools.push(Arc::new(todo_write::TodoWrite::new()));
-    tools.push(Arc::new(view_agent_output::ViewAgentOutput::new(lookup, clock.clone(), *max_wait)));
-    tools.push(Arc::new(web_fetch::WebFetch::new(egress.clone())));
-    tools.push(Arc::new(write_workspace_file::WriteWorkspaceFile::new(files.clone())));
-    tools
 }

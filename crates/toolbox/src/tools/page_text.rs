@@ -14,11 +14,11 @@ use html5ever::tokenizer::{
 use url::Url;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct PageText {
-    pub(super) title: Option<String>,
-    pub(super) text: String,
+pub(crate) struct PageText {
+    pub(crate) title: Option<String>,
+    pub(crate) text: String,
     /// The time limit was reached; `text` holds what was read until then.
-    pub(super) unfinished: bool,
+    pub(crate) unfinished: bool,
 }
 
 /// An ordinary page takes milliseconds. One tag with a hundred thousand attributes takes longer, because the tokenizer
@@ -37,7 +37,7 @@ pub(crate) fn decode<'a>(body: &'a [u8], content_type: &str) -> Cow<'a, str> {
     encoding.decode(body).0
 }
 
-pub(super) fn from_html(html: &str, address: &Url) -> PageText {
+pub(crate) fn from_html(html: &str, address: &Url) -> PageText {
     let sink = HtmlTextSink { address: address.clone(), page: RefCell::default() };
     let tokenizer = Tokenizer::new(sink, Default::default());
     let queue = BufferQueue::default();

@@ -3,13 +3,13 @@
 use ports::PortError;
 use ports::tool::ToolError;
 
-pub(super) fn agents_unavailable(error: PortError) -> ToolError {
+pub(crate) fn agents_unavailable(error: PortError) -> ToolError {
     let sentence = "Agents are temporarily unavailable. Try again later.";
     unavailable(error, "store_unavailable", sentence)
 }
 
 /// An error that the model can work around, unless the server is shutting down.
-pub(super) fn unavailable(error: PortError, code: &'static str, sentence: &str) -> ToolError {
+pub(crate) fn unavailable(error: PortError, code: &'static str, sentence: &str) -> ToolError {
     match error {
         PortError::Closed => ToolError::Fatal("The server is shutting down.".into()),
         PortError::Full => ToolError::tell("storage_full", "The server's disk is full."),

@@ -5,21 +5,25 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ports::Files;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Files, Tool};
 use protocol::response::{FileEncoding, ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, workspace};
+use crate::tools::{ToolDefinition, TypedTool, workspace};
 
 /// Bytes in one response; the rest is read with further calls.
 const INLINE_BYTES: usize = 32 * 1024;
 
-pub(super) struct ReadWorkspaceFile {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(ReadWorkspaceFile { files: services.files.clone() }))
+}
+
+struct ReadWorkspaceFile {
     files: Arc<dyn Files>,
 }
 
@@ -38,37 +42,31 @@ struct ReadWorkspaceFileArguments {
     length: Option<usize>,
 }
 
-impl ReadWorkspaceFile {
-    pub(super) fn new(files: Arc<dyn Files>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "read_workspace_file",
-                description: "Read a file from this session's workspace, up to 32 KB per call. Text is returned as text, \
-                    anything else as base64. For a longer file, continue with offset.",
-                parameters: arguments::schema::<ReadWorkspaceFileArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            files,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for ReadWorkspaceFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for ReadWorkspaceFile {
+    type Arguments = ReadWorkspaceFileArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "read_workspace_file",
+            "Read a file from this session's workspace, up to 32 KB per call. Text is returned as \
+             text, anything else as base64. For a longer file, continue with offset.",
+        )
+        .summary("reads a file, 32 KB at a time")
+        .requires_sign_in()
+        .effect(ToolEffect::None)
+        .labels(
+            ToolLabels::new("Workspace", ToolIcon::FileText, "Reading", "Read")
+                .object(&["path", "file_id"]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: ReadWorkspaceFileArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let ReadWorkspaceFileArguments { file_id, path, offset, length } =
-            arguments::parse(arguments)?;
+        let ReadWorkspaceFileArguments { file_id, path, offset, length } = arguments;
         let wanted = workspace::one_file(file_id, path)?;
         let length = length.unwrap_or(INLINE_BYTES).clamp(1, INLINE_BYTES);
         let (file, bytes) = self
@@ -93,7 +91,7 @@ impl Tool for ReadWorkspaceFile {
         Ok(ToolResponse::new(message, body))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"path": "there/is/no/such.file"}), response: "error" },
             ToolExample { arguments: json!({"path": "a", "file_id": "b"}), response: "error" },

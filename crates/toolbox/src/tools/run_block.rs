@@ -1,22 +1,25 @@
 //! `run_block`: runs a single block. Without inputs it returns which ones the block has.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::call_services::BlockCall;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::ToolResponse;
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::block_choice::{self, BlockCatalog};
-use super::{arguments, block_call, caller, setup};
+use crate::tools::block_choice::{self, BlockCatalog};
+use crate::tools::{ToolDefinition, TypedTool, block_call, caller, setup};
 
 const NAME: &str = "run_block";
 
-pub(super) struct RunBlock {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(RunBlock { blocks: BlockCatalog::new(services) }))
+}
+
+struct RunBlock {
     blocks: BlockCatalog,
 }
 
@@ -33,38 +36,30 @@ struct RunBlockArguments {
     validate_only: bool,
 }
 
-impl RunBlock {
-    pub(super) fn new(blocks: BlockCatalog) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: NAME,
-                description: "Run a single block. Call it with the id alone first to see its inputs and outputs, \
-                    then with input_data.",
-                parameters: arguments::schema::<RunBlockArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                // The engine records start and end under the call's idempotency key.
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            blocks,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for RunBlock {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for RunBlock {
+    type Arguments = RunBlockArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            NAME,
+            "Run a single block. Call it with the id alone first to see its inputs and outputs, \
+             then with input_data.",
+        )
+        .summary("shows the inputs of a block, and runs it on its own")
+        .requires_sign_in()
+        .budget(TimeBudget::Own)
+        // The engine records start and end under the call's idempotency key.
+        .effect(ToolEffect::Idempotent)
+        .labels(ToolLabels::new("Action", ToolIcon::Blocks, "Running", "Ran").object(&["block_id"]))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: RunBlockArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let RunBlockArguments { block_id, input_data, validate_only } =
-            arguments::parse(arguments)?;
+        let RunBlockArguments { block_id, input_data, validate_only } = arguments;
         caller::signed_in_user(&context)?;
         let spec = self.blocks.runnable(block_id.trim(), &context)?;
         if !context.dry_run
@@ -85,7 +80,7 @@ impl Tool for RunBlock {
         Ok(block_call::run(NAME, spec, call, &context).await?.response)
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![ToolExample {
             arguments: json!({"block_id": "00000000-0000-0000-0000-000000000000"}),
             response: "error",

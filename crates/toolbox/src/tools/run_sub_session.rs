@@ -3,21 +3,26 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::call_services::NewSubSession;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::limits::{MAX_TOOL_WAIT, MESSAGE_CHARS};
 use protocol::permissions::CapabilityFilter;
 use protocol::response::ToolResponse;
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, sub_session, waiting};
+use crate::tools::{ToolDefinition, TypedTool, sub_session, waiting};
 
-pub(super) struct RunSubSession {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(RunSubSession { max_wait: services.max_wait.min(MAX_TOOL_WAIT) })
+    })
+}
+
+struct RunSubSession {
     max_wait: Duration,
 }
 
@@ -44,39 +49,30 @@ struct RunSubSessionArguments {
     permissions: CapabilityFilter,
 }
 
-impl RunSubSession {
-    /// `max_wait` is the server's limit; it applies if it is below the limit of the tools.
-    pub(super) fn new(max_wait: Duration) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "run_sub_session",
-                description: "Delegate a self-contained task to a sub-session, which works on it with its own tools and \
-                    context and answers in text. It sees nothing of this conversation. Call it several times in one \
-                    step to run tasks in parallel. If it takes longer than wait_for_result, it continues, and \
-                    get_sub_session_result fetches the answer.",
-                parameters: arguments::schema::<RunSubSessionArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            max_wait: max_wait.min(MAX_TOOL_WAIT),
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for RunSubSession {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for RunSubSession {
+    type Arguments = RunSubSessionArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "run_sub_session",
+            "Delegate a self-contained task to a sub-session, which works on it with its own \
+             tools and context and answers in text. It sees nothing of this conversation. Call it \
+             several times in one step to run tasks in parallel. If it takes longer than \
+             wait_for_result, it continues, and get_sub_session_result fetches the answer.",
+        )
+        .summary("gives a task to a sub-session")
+        .requires_sign_in()
+        .budget(TimeBudget::Own)
+        .effect(ToolEffect::Idempotent)
+        .labels(ToolLabels::new("Sub-session", ToolIcon::Split, "", "").quoted_object(&["prompt"]))
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: RunSubSessionArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments: RunSubSessionArguments = arguments::parse(arguments)?;
         if arguments.prompt.trim().is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The prompt is empty."));
         }
@@ -100,7 +96,7 @@ impl Tool for RunSubSession {
         waiting::unless_cancelled(&context.cancel, work).await
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample {
                 arguments: json!({

@@ -1,21 +1,24 @@
 //! `search_docs`: searches the user guide.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::arguments;
-use super::docs::UserGuide;
+use crate::tools::docs::UserGuide;
+use crate::tools::{ToolDefinition, TypedTool};
 
 const RESULTS: usize = 5;
 
-pub(super) struct SearchDocs {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(SearchDocs { docs: services.docs.clone() }))
+}
+
+struct SearchDocs {
     docs: UserGuide,
 }
 
@@ -27,32 +30,30 @@ struct SearchDocsArguments {
     query: String,
 }
 
-impl SearchDocs {
-    pub(super) fn new(docs: UserGuide) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "search_docs",
-                description: "Search the Pilothouse user guide: API, streaming, tools, models, files, errors, \
-                    security and operation. Read a result with get_doc_page.",
-                parameters: arguments::schema::<SearchDocsArguments>(),
-                requires_auth: false,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            docs,
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for SearchDocs {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for SearchDocs {
+    type Arguments = SearchDocsArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "search_docs",
+            "Search the Pilothouse user guide: API, streaming, tools, models, files, errors, \
+             security and operation. Read a result with get_doc_page.",
+        )
+        .summary("searches this guide")
+        .effect(ToolEffect::None)
+        .labels(
+            ToolLabels::new("Documentation", ToolIcon::Search, "Searching for", "Searched for")
+                .quoted_object(&["query"]),
+        )
     }
 
-    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let SearchDocsArguments { query } = arguments::parse(arguments)?;
+    async fn call(
+        &self,
+        arguments: SearchDocsArguments,
+        _: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let SearchDocsArguments { query } = arguments;
         let results = self.docs.search(&query, RESULTS);
         if results.is_empty() {
             let suggestions = vec!["Use other or fewer words.".to_owned()];
@@ -64,7 +65,7 @@ impl Tool for SearchDocs {
         Ok(ToolResponse::new(message, ResponseBody::DocSearchResults { results, count, query }))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample {
                 arguments: json!({"query": "resume a stream"}),

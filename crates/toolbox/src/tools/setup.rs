@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::block_choice::BlockCatalog;
 
 /// `None` when no credentials are needed.
-pub(super) fn of_agent(
+pub(crate) fn of_agent(
     name: &str,
     agent: &AgentDescription,
     blocks: &BlockCatalog,
@@ -33,7 +33,7 @@ pub(super) fn of_agent(
 }
 
 /// `None` when no credentials are needed.
-pub(super) fn of_block(spec: &BlockSpec) -> Option<ToolResponse> {
+pub(crate) fn of_block(spec: &BlockSpec) -> Option<ToolResponse> {
     let info = setup_info(spec.id, spec.name, &spec.inputs, credentials([spec].into_iter()))?;
     Some(ToolResponse::new(
         sentence(&info),

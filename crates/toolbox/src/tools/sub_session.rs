@@ -8,7 +8,7 @@ use protocol::SessionId;
 use protocol::response::{ResponseBody, SubSessionProgress, SubSessionState, ToolResponse};
 
 /// The sub-session id from either of its two argument names. Blank values count as absent.
-pub(super) fn one_id(
+pub(crate) fn one_id(
     sub_session_id: Option<String>,
     alias: Option<String>,
 ) -> Result<Option<SessionId>, ToolError> {
@@ -23,7 +23,7 @@ pub(super) fn one_id(
 }
 
 /// The response shown while the sub-session has only just started.
-pub(super) fn just_started(which: &SubSessionTurn) -> ToolResponse {
+pub(crate) fn just_started(which: &SubSessionTurn) -> ToolResponse {
     let view = SubSessionView {
         state: SubSessionState::Running,
         response: None,
@@ -35,7 +35,7 @@ pub(super) fn just_started(which: &SubSessionTurn) -> ToolResponse {
     status(&which.session_id, view, None)
 }
 
-pub(super) fn status(
+pub(crate) fn status(
     session: &SessionId,
     view: SubSessionView,
     progress: Option<SubSessionProgress>,

@@ -1,19 +1,21 @@
 //! `todo_write`: shows the model's plan to the user and keeps it up to date.
 
 use async_trait::async_trait;
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, TodoItem, TodoStatus, ToolResponse};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::arguments;
+use crate::tools::{ToolDefinition, TypedTool};
 
-pub(super) struct TodoWrite {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|_| Some(TodoWrite))
 }
+
+struct TodoWrite;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -45,31 +47,32 @@ enum TodoStatusArgument {
     Completed,
 }
 
-impl TodoWrite {
-    pub(super) fn new() -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "todo_write",
-                description: "Show the user the plan for a multi-step task, and keep it up to date. Give the complete \
-                    list each time. At most one item may be in_progress.",
-                parameters: arguments::schema::<TodoWriteArguments>(),
-                requires_auth: false,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-        }
-    }
-}
-
 #[async_trait]
-impl Tool for TodoWrite {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for TodoWrite {
+    type Arguments = TodoWriteArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "todo_write",
+            "Show the user the plan for a multi-step task, and keep it up to date. Give the \
+             complete list each time. At most one item may be in_progress.",
+        )
+        .summary("shows its plan and its progress")
+        .effect(ToolEffect::Idempotent)
+        .labels(ToolLabels::new(
+            "Plan",
+            ToolIcon::ListTodo,
+            "Updating plan",
+            "Updated plan",
+        ))
     }
 
-    async fn call(&self, arguments: Value, _: ToolContext) -> Result<ToolResponse, ToolError> {
-        let TodoWriteArguments { todos } = arguments::parse(arguments)?;
+    async fn call(
+        &self,
+        arguments: TodoWriteArguments,
+        _: ToolContext,
+    ) -> Result<ToolResponse, ToolError> {
+        let TodoWriteArguments { todos } = arguments;
         let todos: Vec<TodoItem> = todos.into_iter().map(TodoItem::from).collect();
         let count = |status| todos.iter().filter(|todo| todo.status == status).count();
         if count(TodoStatus::InProgress) > 1 {
@@ -83,7 +86,7 @@ impl Tool for TodoWrite {
         Ok(ToolResponse::new(message, ResponseBody::TodoWrite { todos }))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample {
                 arguments: json!({"todos": [

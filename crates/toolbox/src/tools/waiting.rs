@@ -6,19 +6,19 @@ use ports::tool::ToolError;
 use tokio_util::sync::CancellationToken;
 
 /// Seconds to wait when the argument is not given.
-pub(super) const DEFAULT_SECONDS: i64 = 60;
+pub(crate) const DEFAULT_SECONDS: i64 = 60;
 
-pub(super) fn default_seconds() -> i64 {
+pub(crate) fn default_seconds() -> i64 {
     DEFAULT_SECONDS
 }
 
 /// Limits the requested wait to `most`. An error would only cost the model a step.
-pub(super) fn clamped(seconds: i64, most: Duration) -> Duration {
+pub(crate) fn clamped(seconds: i64, most: Duration) -> Duration {
     Duration::from_secs(u64::try_from(seconds).unwrap_or(0)).min(most)
 }
 
 /// Ends the wait when the call is canceled. The awaited work is not affected.
-pub(super) async fn unless_cancelled<T>(
+pub(crate) async fn unless_cancelled<T>(
     cancel: &CancellationToken,
     wait: impl Future<Output = Result<T, ToolError>>,
 ) -> Result<T, ToolError> {

@@ -6,17 +6,17 @@ use ports::tool::{ToolContext, ToolError};
 
 use super::port_error;
 
-pub(super) fn session_workspace(context: &ToolContext) -> SessionWorkspace {
+pub(crate) fn session_workspace(context: &ToolContext) -> SessionWorkspace {
     SessionWorkspace { owner: context.owner.clone(), session: context.session_id.clone() }
 }
 
 /// The path inside the workspace. Shell commands see the workspace as `/workspace`, so models use that prefix here too.
-pub(super) fn relative(path: &str) -> &str {
+pub(crate) fn relative(path: &str) -> &str {
     path.strip_prefix("/workspace/").or_else(|| path.strip_prefix("./")).unwrap_or(path)
 }
 
 /// The file named by exactly one of the two arguments.
-pub(super) fn one_file(
+pub(crate) fn one_file(
     file_id: Option<String>,
     path: Option<String>,
 ) -> Result<FileRef, ToolError> {
@@ -27,7 +27,7 @@ pub(super) fn one_file(
     }
 }
 
-pub(super) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
+pub(crate) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
     let (FileRef::Id(name) | FileRef::Path(name)) = file;
     match refused {
         FileRefusal::NotFound => ToolError::tell(
@@ -51,7 +51,7 @@ pub(super) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
     }
 }
 
-pub(super) fn storage(error: PortError) -> ToolError {
+pub(crate) fn storage(error: PortError) -> ToolError {
     let sentence = "The workspace is temporarily unavailable. Try again later.";
     port_error::unavailable(error, "files_unavailable", sentence)
 }

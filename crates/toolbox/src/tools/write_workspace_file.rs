@@ -6,19 +6,23 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use ports::Files;
 use ports::files::{FileRef, FileRefusal, FileWritten, SessionWorkspace};
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Files, Tool};
 use protocol::response::{ResponseBody, ToolResponse, WorkspaceFile};
-use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{arguments, workspace};
+use crate::tools::{ToolDefinition, TypedTool, workspace};
 
-pub(super) struct WriteWorkspaceFile {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| Some(WriteWorkspaceFile { files: services.files.clone() }))
+}
+
+struct WriteWorkspaceFile {
     files: Arc<dyn Files>,
 }
 
@@ -40,21 +44,6 @@ struct WriteWorkspaceFileArguments {
 }
 
 impl WriteWorkspaceFile {
-    pub(super) fn new(files: Arc<dyn Files>) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "write_workspace_file",
-                description: "Write a file to this session's workspace, where the user and shell commands can use it.",
-                parameters: arguments::schema::<WriteWorkspaceFileArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Default,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            files,
-        }
-    }
-
     async fn write(
         &self,
         workspace: &SessionWorkspace,
@@ -91,17 +80,29 @@ impl WriteWorkspaceFile {
 }
 
 #[async_trait]
-impl Tool for WriteWorkspaceFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for WriteWorkspaceFile {
+    type Arguments = WriteWorkspaceFileArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "write_workspace_file",
+            "Write a file to this session's workspace, where the user and shell commands can use \
+             it.",
+        )
+        .summary("writes a file into the workspace")
+        .requires_sign_in()
+        .effect(ToolEffect::Idempotent)
+        .labels(
+            ToolLabels::new("Workspace", ToolIcon::FilePen, "Writing", "Wrote")
+                .object(&["path", "filename"]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: WriteWorkspaceFileArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments: WriteWorkspaceFileArguments = arguments::parse(arguments)?;
         let content = content(arguments.content, arguments.content_base64)?;
         let path = arguments.path.filter(|path| !path.is_empty()).unwrap_or(arguments.filename);
         let path = workspace::relative(&path);
@@ -116,7 +117,7 @@ impl Tool for WriteWorkspaceFile {
         Ok(ToolResponse::new(message, ResponseBody::WorkspaceFileWritten { file, created }))
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample {
                 arguments: json!({"filename": "hello.txt", "content": "Hello", "overwrite": true}),

@@ -1,6 +1,7 @@
 //! The toolbox against real servers, real processes and real files.
 
 mod blocks;
+mod building;
 mod egress;
 mod providers;
 mod sandbox;

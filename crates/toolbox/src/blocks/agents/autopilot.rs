@@ -1,24 +1,14 @@
 //! `AutoPilotBlock`: gives the copilot a task.
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, CopilotAsk, OutputSink};
+use ports::block::CopilotAsk;
 use protocol::SessionId;
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::permissions::CapabilityFilter;
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::failures;
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-
-pub(super) struct AutoPilot {
-    spec: BlockSpec,
-}
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct AutoPilotInput {
+struct AutoPilotInput {
     /// The task for the copilot.
     prompt: String,
     /// Additional instructions or context for the copilot.
@@ -52,72 +42,45 @@ fn three() -> u32 {
     3
 }
 
-fn yes() -> bool {
-    true
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6",
+        "AutoPilotBlock",
+        "Gives the copilot a task, with all of its tools or a selection, and returns its answer.",
+    )
+    .categories(&[BlockCategory::Ai, BlockCategory::Agent])
+    .outputs([
+        pin::text("response", "The copilot's answer."),
+        pin::list("tool_calls", "The tool calls the copilot made."),
+        pin::text("conversation_history", "The conversation, as JSON."),
+        pin::text("session_id", "The session ID, to continue the session."),
+        pin::object(
+            "token_usage",
+            "Tokens used: prompt_tokens, completion_tokens and total_tokens.",
+        ),
+    ])
+    .effect(ToolEffect::Idempotent)
+    .coordinates();
+    // No examples: an answer needs a running copilot, so no example can run in isolation.
+    vec![block(spec, Vec::new(), Async::new(run))]
 }
 
-impl AutoPilot {
-    pub(super) fn new() -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6",
-            name: "AutoPilotBlock",
-            description: "Gives the copilot a task, with all of its tools or a selection, and returns its answer.",
-            categories: &[BlockCategory::Ai, BlockCategory::Agent],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<AutoPilotInput>(),
-            outputs: typed::outputs([
-                typed::text("response", "The copilot's answer."),
-                typed::list("tool_calls", "The tool calls the copilot made."),
-                typed::text("conversation_history", "The conversation, as JSON."),
-                typed::text("session_id", "The session ID, to continue the session."),
-                typed::object(
-                    "token_usage",
-                    "Tokens used: prompt_tokens, completion_tokens and total_tokens.",
-                ),
-            ]),
-            effect: ToolEffect::Idempotent,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: true,
-        };
-        TypedBlockAdapter(Self { spec })
-    }
-}
-
-#[async_trait]
-impl TypedBlock for AutoPilot {
-    type Input = AutoPilotInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
-
-    async fn run(
-        &self,
-        input: AutoPilotInput,
-        context: BlockContext,
-        out: &dyn OutputSink,
-    ) -> Result<(), BlockError> {
-        let request = copilot_request(input, context.dry_run)?;
-        let answer = context.services.copilot.ask(request);
-        let answer = failures::unless_stopped(&context, answer).await??;
-        let usage = json!({
-            "prompt_tokens": answer.usage.prompt_tokens,
-            "completion_tokens": answer.usage.completion_tokens,
-            "total_tokens": answer.usage.total_tokens(),
-        });
-        out.emit("response", Value::String(answer.response)).await?;
-        out.emit("tool_calls", json!(answer.calls)).await?;
-        out.emit("conversation_history", Value::String(answer.history.to_string())).await?;
-        out.emit("session_id", json!(answer.session_id)).await?;
-        out.emit("token_usage", usage).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // An answer needs a running copilot, so no example can run in isolation.
-        Vec::new()
-    }
+async fn run(input: AutoPilotInput, context: BlockContext) -> Result<PinValues, BlockError> {
+    let request = copilot_request(input, context.dry_run)?;
+    let answer = context.services.copilot.ask(request);
+    let answer = failures::unless_stopped(&context, answer).await??;
+    let usage = json!({
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+        "total_tokens": answer.usage.total_tokens(),
+    });
+    Ok(vec![
+        ("response", Value::String(answer.response)),
+        ("tool_calls", json!(answer.calls)),
+        ("conversation_history", Value::String(answer.history.to_string())),
+        ("session_id", json!(answer.session_id)),
+        ("token_usage", usage),
+    ])
 }
 
 fn copilot_request(input: AutoPilotInput, dry_run: bool) -> Result<CopilotAsk, BlockError> {

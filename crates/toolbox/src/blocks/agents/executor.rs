@@ -1,23 +1,13 @@
 //! `AgentExecutorBlock`: runs another agent as part of this one.
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, ChildAgent, OutputSink};
+use ports::block::ChildAgent;
 use protocol::GraphId;
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
-use super::super::failures;
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-
-pub(super) struct AgentExecutor {
-    spec: BlockSpec,
-}
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct AgentExecutorInput {
+struct AgentExecutorInput {
     /// The ID of the agent to run.
     graph_id: GraphId,
     /// The version of the agent.
@@ -45,54 +35,29 @@ pub(super) struct AgentExecutorInput {
     more: Map<String, Value>,
 }
 
-impl AgentExecutor {
-    pub(super) fn new() -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "e189baac-8c20-45a1-94a7-55177ea42565",
-            name: "AgentExecutorBlock",
-            description: "Runs another agent and emits its outputs.",
-            categories: &[BlockCategory::Agent],
-            kind: BlockKind::Agent,
-            inputs: typed::inputs::<AgentExecutorInput>(),
-            // Its output pins are the outputs of the agent it runs.
-            outputs: json!({ "type": "object", "properties": {}, "additionalProperties": true }),
-            effect: ToolEffect::Idempotent,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: true,
-        };
-        TypedBlockAdapter(Self { spec })
-    }
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "e189baac-8c20-45a1-94a7-55177ea42565",
+        "AgentExecutorBlock",
+        "Runs another agent and emits its outputs.",
+    )
+    .categories(&[BlockCategory::Agent])
+    .kind(BlockKind::Agent)
+    .effect(ToolEffect::Idempotent)
+    .coordinates();
+    // The output pins are the outputs of the agent it runs.
+    let outputs = json!({ "type": "object", "properties": {}, "additionalProperties": true });
+    let spec = BlockSpec { outputs, ..spec };
+    // No examples: no agent exists on every installation.
+    vec![block(spec, Vec::new(), Async::new(run))]
 }
 
-#[async_trait]
-impl TypedBlock for AgentExecutor {
-    type Input = AgentExecutorInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
-
-    async fn run(
-        &self,
-        input: AgentExecutorInput,
-        context: BlockContext,
-        out: &dyn OutputSink,
-    ) -> Result<(), BlockError> {
-        let mut inputs = input.inputs;
-        inputs.extend(input.more);
-        let child =
-            ChildAgent { graph_id: input.graph_id, graph_version: input.graph_version, inputs };
-        let running = context.services.agents.run(child);
-        for (pin, value) in failures::unless_stopped(&context, running).await?? {
-            out.emit(&pin, value).await?;
-        }
-        Ok(())
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // No agent exists on every installation.
-        Vec::new()
-    }
+async fn run(
+    input: AgentExecutorInput,
+    context: BlockContext,
+) -> Result<Vec<(String, Value)>, BlockError> {
+    let mut inputs = input.inputs;
+    inputs.extend(input.more);
+    let child = ChildAgent { graph_id: input.graph_id, graph_version: input.graph_version, inputs };
+    failures::unless_stopped(&context, context.services.agents.run(child)).await?
 }

@@ -1,28 +1,14 @@
 //! `ListLibraryAgentsBlock`: lists the agents of the user's library, in pages.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use ports::Library;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::library::LibraryAgent;
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 use crate::search;
 
-pub(super) struct ListLibraryAgents {
-    spec: BlockSpec,
-    library: Arc<dyn Library>,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct ListLibraryAgentsInput {
+struct ListLibraryAgentsInput {
     /// Words to search for. Leave empty to list all agents.
     #[serde(default)]
     search_query: Option<String>,
@@ -44,42 +30,39 @@ fn one() -> usize {
     1
 }
 
-impl ListLibraryAgents {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "082602d3-a74d-4600-9e9c-15b3af7eae98",
-            name: "ListLibraryAgentsBlock",
-            description: "Lists the agents in your library, optionally filtered by a search.",
-            categories: &[BlockCategory::Basic, BlockCategory::Data],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<ListLibraryAgentsInput>(),
-            outputs: typed::outputs([
-                typed::list("agents", "The agents on this page."),
-                typed::object(
-                    "agent",
-                    "Each agent, emitted one at a time: its IDs, name and description.",
-                ),
-                typed::integer("total_count", "The total number of agents found."),
-                typed::integer("page", "The page number."),
-                typed::integer("total_pages", "The total number of pages."),
-            ]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, library: dependencies.library.clone() })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "082602d3-a74d-4600-9e9c-15b3af7eae98",
+        "ListLibraryAgentsBlock",
+        "Lists the agents in your library, optionally filtered by a search.",
+    )
+    .categories(&[BlockCategory::Basic, BlockCategory::Data])
+    .outputs([
+        pin::list("agents", "The agents on this page."),
+        pin::object("agent", "Each agent, emitted one at a time: its IDs, name and description."),
+        pin::integer("total_count", "The total number of agents found."),
+        pin::integer("page", "The page number."),
+        pin::integer("total_pages", "The total number of pages."),
+    ]);
+    let examples = vec![BlockExample::exactly(
+        json!({ "search_query": "zzyzx qwxyzzk" }),
+        vec![
+            ("agents", json!([])),
+            ("total_count", json!(0)),
+            ("page", json!(1)),
+            ("total_pages", json!(0)),
+        ],
+    )];
+    vec![block(spec, examples, ListLibraryAgents { library: dependencies.library.clone() })]
+}
+
+struct ListLibraryAgents {
+    library: Arc<dyn Library>,
 }
 
 #[async_trait]
 impl TypedBlock for ListLibraryAgents {
     type Input = ListLibraryAgentsInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -103,18 +86,6 @@ impl TypedBlock for ListLibraryAgents {
             out.emit("agent", agent).await?;
         }
         Ok(())
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        vec![BlockExample::exactly(
-            json!({ "search_query": "zzyzx qwxyzzk" }),
-            vec![
-                ("agents", json!([])),
-                ("total_count", json!(0)),
-                ("page", json!(1)),
-                ("total_pages", json!(0)),
-            ],
-        )]
     }
 }
 

@@ -1,71 +1,62 @@
 //! `GetStoreAgentDetailsBlock`: details of a marketplace agent.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use ports::Listings;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
-
-pub(super) struct GetStoreAgentDetails {
-    spec: BlockSpec,
-    listings: Arc<dyn Listings>,
-}
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct StoreAgentDetailsInput {
+struct StoreAgentDetailsInput {
     /// The username of the agent's creator.
     creator: String,
     /// The agent's slug, as in its URL.
     slug: String,
 }
 
-impl GetStoreAgentDetails {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "b604f0ec-6e0d-40a7-bf55-9fd09997cced",
-            name: "GetStoreAgentDetailsBlock",
-            description: "Gets the details of a marketplace agent by its creator and slug.",
-            categories: &[BlockCategory::Basic, BlockCategory::Data],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<StoreAgentDetailsInput>(),
-            outputs: typed::outputs([
-                typed::boolean("found", "True if the agent exists."),
-                typed::text(
-                    "store_listing_version_id",
-                    "The ID of the latest version, used to add the agent to the library.",
-                ),
-                typed::text("agent_name", "The agent's name."),
-                typed::text("description", "The agent's description."),
-                typed::text("creator", "The username of the creator."),
-                typed::list("categories", "The agent's categories."),
-                typed::integer("runs", "How many times the agent has been run."),
-                typed::number("rating", "The agent's rating. Always 0: agents are not rated."),
-            ]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: true,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, listings: dependencies.listings.clone() })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "b604f0ec-6e0d-40a7-bf55-9fd09997cced",
+        "GetStoreAgentDetailsBlock",
+        "Gets the details of a marketplace agent by its creator and slug.",
+    )
+    .categories(&[BlockCategory::Basic, BlockCategory::Data])
+    .outputs([
+        pin::boolean("found", "True if the agent exists."),
+        pin::text(
+            "store_listing_version_id",
+            "The ID of the latest version, used to add the agent to the library.",
+        ),
+        pin::text("agent_name", "The agent's name."),
+        pin::text("description", "The agent's description."),
+        pin::text("creator", "The username of the creator."),
+        pin::list("categories", "The agent's categories."),
+        pin::integer("runs", "How many times the agent has been run."),
+        pin::number("rating", "The agent's rating. Always 0: agents are not rated."),
+    ])
+    .static_output();
+    let examples = vec![BlockExample::exactly(
+        json!({ "creator": "nobody", "slug": "no-such-agent" }),
+        vec![
+            ("found", json!(false)),
+            ("store_listing_version_id", json!("")),
+            ("agent_name", json!("")),
+            ("description", json!("")),
+            ("creator", json!("")),
+            ("categories", json!([])),
+            ("runs", json!(0)),
+            ("rating", json!(0.0)),
+        ],
+    )];
+    vec![block(spec, examples, GetStoreAgentDetails { listings: dependencies.listings.clone() })]
+}
+
+struct GetStoreAgentDetails {
+    listings: Arc<dyn Listings>,
 }
 
 #[async_trait]
 impl TypedBlock for GetStoreAgentDetails {
     type Input = StoreAgentDetailsInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -87,21 +78,5 @@ impl TypedBlock for GetStoreAgentDetails {
         out.emit("categories", json!(categories)).await?;
         out.emit("runs", json!(found.map_or(0, |listing| listing.runs))).await?;
         out.emit("rating", json!(0.0)).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        vec![BlockExample::exactly(
-            json!({ "creator": "nobody", "slug": "no-such-agent" }),
-            vec![
-                ("found", json!(false)),
-                ("store_listing_version_id", json!("")),
-                ("agent_name", json!("")),
-                ("description", json!("")),
-                ("creator", json!("")),
-                ("categories", json!([])),
-                ("runs", json!(0)),
-                ("rating", json!(0.0)),
-            ],
-        )]
     }
 }

@@ -1,28 +1,14 @@
 //! `SearchStoreAgentsBlock`: searches the marketplace.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use ports::Listings;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::library::Listing;
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 use crate::search;
 
-pub(super) struct SearchStoreAgents {
-    spec: BlockSpec,
-    listings: Arc<dyn Listings>,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct SearchStoreAgentsInput {
+struct SearchStoreAgentsInput {
     /// Words to search for. Leave empty to find all agents.
     #[serde(default)]
     query: Option<String>,
@@ -52,43 +38,38 @@ fn ten() -> usize {
     10
 }
 
-impl SearchStoreAgents {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "39524701-026c-4328-87cc-1b88c8e2cb4c",
-            name: "SearchStoreAgentsBlock",
-            description: "Searches the marketplace for agents by words and category.",
-            categories: &[BlockCategory::Basic, BlockCategory::Data],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<SearchStoreAgentsInput>(),
-            outputs: typed::outputs([
-                typed::list("agents", "The agents found."),
-                typed::object(
-                    "agent",
-                    "Each agent, emitted one at a time: its slug, creator, name and more.",
-                ),
-                typed::integer(
-                    "total_count",
-                    "The total number of matches, including those beyond the limit.",
-                ),
-            ]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, listings: dependencies.listings.clone() })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "39524701-026c-4328-87cc-1b88c8e2cb4c",
+        "SearchStoreAgentsBlock",
+        "Searches the marketplace for agents by words and category.",
+    )
+    .categories(&[BlockCategory::Basic, BlockCategory::Data])
+    .outputs([
+        pin::list("agents", "The agents found."),
+        pin::object(
+            "agent",
+            "Each agent, emitted one at a time: its slug, creator, name and more.",
+        ),
+        pin::integer(
+            "total_count",
+            "The total number of matches, including those beyond the limit.",
+        ),
+    ]);
+    let examples = vec![BlockExample::exactly(
+        json!({ "query": "zzyzx qwxyzzk" }),
+        vec![("agents", json!([])), ("total_count", json!(0))],
+    )];
+    vec![block(spec, examples, SearchStoreAgents { listings: dependencies.listings.clone() })]
+}
+
+struct SearchStoreAgents {
+    listings: Arc<dyn Listings>,
 }
 
 #[async_trait]
 impl TypedBlock for SearchStoreAgents {
     type Input = SearchStoreAgentsInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -107,13 +88,6 @@ impl TypedBlock for SearchStoreAgents {
             out.emit("agent", agent).await?;
         }
         Ok(())
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        vec![BlockExample::exactly(
-            json!({ "query": "zzyzx qwxyzzk" }),
-            vec![("agents", json!([])), ("total_count", json!(0))],
-        )]
     }
 }
 

@@ -1,17 +1,48 @@
-//! Extracts JSON of an expected format from a model's answer, and words the retry message if it is missing.
+//! Asks the model for JSON of an expected format, extracts it from the answer, and asks again if it is missing.
 
+use ports::block::BlockError;
 use serde_json::{Map, Value};
 
+use super::model::{ModelCallOptions, ModelClient};
+use super::prompt::ModelPrompt;
+
 /// The expected format of an answer.
-pub(super) struct AnswerFormat<'a> {
+pub(crate) struct AnswerFormat<'a> {
     /// The required keys, each with a description of its value.
-    pub(super) keys: &'a Map<String, Value>,
+    pub(crate) keys: &'a Map<String, Value>,
     /// Whether the answer is a list of such objects.
-    pub(super) is_list: bool,
+    pub(crate) is_list: bool,
 }
 
 impl AnswerFormat<'_> {
-    pub(super) fn instructions(&self) -> String {
+    /// Asks until the answer has the format. Failed attempts are appended to the prompt.
+    pub(crate) async fn ask(
+        &self,
+        model: &ModelClient,
+        prompt: &mut ModelPrompt,
+        options: &ModelCallOptions,
+        attempts: u32,
+    ) -> Result<Value, BlockError> {
+        model.require_model()?;
+        prompt.instruct(&self.instructions());
+        let mut problem = String::new();
+        for _ in 0..attempts {
+            let answer = model.ask(prompt, options).await?;
+            match self.read(&answer) {
+                Ok(value) => return Ok(value),
+                Err(reason) => {
+                    prompt.assistant(answer);
+                    prompt.user(retry_message(&reason));
+                    problem = reason;
+                }
+            }
+        }
+        Err(BlockError::failed(format!(
+            "The model did not answer in the expected format. {problem}"
+        )))
+    }
+
+    fn instructions(&self) -> String {
         let mut format = serde_json::to_string_pretty(self.keys).unwrap_or_default();
         let kind = match self.is_list {
             true => {
@@ -27,7 +58,7 @@ impl AnswerFormat<'_> {
     }
 
     /// The value, or what is wrong with the answer, worded for the model.
-    pub(super) fn read(&self, answer: &str) -> Result<Value, String> {
+    fn read(&self, answer: &str) -> Result<Value, String> {
         let found = find(answer).ok_or("It does not contain valid JSON.")?;
         if !self.is_list {
             self.check(&found)?;
@@ -57,7 +88,7 @@ impl AnswerFormat<'_> {
     }
 }
 
-pub(super) fn retry_message(problem: &str) -> String {
+fn retry_message(problem: &str) -> String {
     format!(
         "Your answer is invalid. {problem} Answer again, with JSON in the requested format and nothing else."
     )

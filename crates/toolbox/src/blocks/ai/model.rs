@@ -14,8 +14,9 @@ use protocol::block::MeteredUsage;
 use protocol::message::ToolCall;
 use protocol::turn::{ModelTier, TurnMode};
 
-use super::super::failures::unless_stopped;
 use super::prompt::ModelPrompt;
+use super::shared_inputs::{MaxTokens, RequestedModel};
+use crate::blocks::failures::unless_stopped;
 
 /// Attempts while the provider is unreachable or busy. The wait before the second attempt is `FIRST_WAIT`; it doubles.
 const ATTEMPTS: u32 = 3;
@@ -26,23 +27,33 @@ const MAX_REPLY_BYTES: usize = 1024 * 1024;
 /// Rule of thumb, for replies cut off before the provider reports usage.
 const CHARS_PER_TOKEN: usize = 4;
 
-#[derive(Clone)]
-pub(super) struct ModelClient(Arc<dyn ModelProvider>);
+/// The model, for one run of a block.
+pub(crate) struct ModelClient {
+    provider: Arc<dyn ModelProvider>,
+    pub(crate) context: BlockContext,
+}
 
 /// Options of a model call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ModelCallOptions {
-    /// The requested model. Falls back to the server's default if the name is not configured.
-    pub(super) model: Option<String>,
-    /// Approximate maximum length of a text reply; it is cut off there.
-    pub(super) max_tokens: Option<usize>,
+pub(crate) struct ModelCallOptions {
+    pub(crate) model: RequestedModel,
+    /// A text reply is cut off there.
+    pub(crate) max_tokens: MaxTokens,
+}
+
+/// One call of the model.
+#[derive(Clone, Copy)]
+pub(crate) struct ModelCall<'a> {
+    pub(crate) prompt: &'a ModelPrompt,
+    pub(crate) tools: &'a Arc<[ToolDefinition]>,
+    pub(crate) options: &'a ModelCallOptions,
 }
 
 /// The model's text and tool calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ModelReply {
-    pub(super) text: String,
-    pub(super) calls: Vec<ToolCall>,
+pub(crate) struct ModelReply {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<ToolCall>,
 }
 
 impl ModelReply {
@@ -53,13 +64,13 @@ impl ModelReply {
 }
 
 impl ModelClient {
-    pub(super) fn new(provider: Arc<dyn ModelProvider>) -> Self {
-        Self(provider)
+    pub(crate) fn new(provider: &Arc<dyn ModelProvider>, context: BlockContext) -> Self {
+        Self { provider: provider.clone(), context }
     }
 
     /// Fails without a real model, for blocks that need an answer in a certain format.
-    pub(super) fn require_model(&self) -> Result<(), BlockError> {
-        match self.0.summarizes() {
+    pub(crate) fn require_model(&self) -> Result<(), BlockError> {
+        match self.provider.summarizes() {
             true => Ok(()),
             false => Err(BlockError::failed(
                 "This block needs a language model, and none is configured on this server.",
@@ -67,37 +78,24 @@ impl ModelClient {
         }
     }
 
-    pub(super) async fn ask(
+    pub(crate) async fn ask(
         &self,
         prompt: &ModelPrompt,
         options: &ModelCallOptions,
-        context: &BlockContext,
     ) -> Result<String, BlockError> {
-        Ok(self.call(prompt, &[].into(), options, context).await?.text)
+        Ok(self.call(ModelCall { prompt, tools: &[].into(), options }).await?.text)
     }
 
     /// Calls the model with tools that it may call.
-    pub(super) async fn call(
-        &self,
-        prompt: &ModelPrompt,
-        tools: &Arc<[ToolDefinition]>,
-        options: &ModelCallOptions,
-        context: &BlockContext,
-    ) -> Result<ModelReply, BlockError> {
-        prompt.check()?;
-        unless_stopped(context, self.call_with_retries(prompt, tools, options, context)).await?
+    pub(crate) async fn call(&self, call: ModelCall<'_>) -> Result<ModelReply, BlockError> {
+        call.prompt.check()?;
+        unless_stopped(&self.context, self.call_with_retries(call)).await?
     }
 
-    async fn call_with_retries(
-        &self,
-        prompt: &ModelPrompt,
-        tools: &Arc<[ToolDefinition]>,
-        options: &ModelCallOptions,
-        context: &BlockContext,
-    ) -> Result<ModelReply, BlockError> {
+    async fn call_with_retries(&self, call: ModelCall<'_>) -> Result<ModelReply, BlockError> {
         let (mut attempt, mut wait) = (1, FIRST_WAIT);
         loop {
-            match self.call_once(prompt, tools, options, context).await {
+            match self.call_once(call).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) if error.retryable() && attempt < ATTEMPTS => {
                     tokio::time::sleep(error.retry_after().unwrap_or(wait).min(MAX_WAIT)).await;
@@ -109,16 +107,14 @@ impl ModelClient {
         }
     }
 
-    async fn call_once(
-        &self,
-        prompt: &ModelPrompt,
-        tools: &Arc<[ToolDefinition]>,
-        options: &ModelCallOptions,
-        context: &BlockContext,
-    ) -> Result<ModelReply, ModelError> {
-        let mut stream = self.0.stream(self.request(prompt, tools, options)).await?;
-        let max_chars =
-            options.max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(CHARS_PER_TOKEN));
+    async fn call_once(&self, call: ModelCall<'_>) -> Result<ModelReply, ModelError> {
+        let ModelCall { prompt, options, .. } = call;
+        let meter = &self.context.meter;
+        let mut stream = self.provider.stream(self.request(call)).await?;
+        let max_chars = options
+            .max_tokens
+            .0
+            .map_or(usize::MAX, |tokens| tokens.saturating_mul(CHARS_PER_TOKEN));
         let (mut reply, mut chars) = (ModelReply::default(), 0);
         // Providers may number their calls arbitrarily; this maps their index to ours.
         let mut positions: HashMap<usize, usize> = HashMap::new();
@@ -129,14 +125,14 @@ impl ModelClient {
                     reply.text.push_str(&delta);
                 }
                 ModelEvent::Finished { reason: StopReason::ContentFilter, usage, .. } => {
-                    context.meter.model(&usage);
+                    meter.model(&usage);
                     return Err(ModelError::new(
                         ModelErrorKind::Refused,
                         "The provider's content filter blocked the answer.",
                     ));
                 }
                 ModelEvent::Finished { usage, .. } => {
-                    context.meter.model(&usage);
+                    meter.model(&usage);
                     return Ok(reply);
                 }
                 ModelEvent::ToolCall { index, id, name } => {
@@ -153,7 +149,7 @@ impl ModelClient {
             // Text can be cut off anywhere; a tool call cannot.
             if chars > max_chars && reply.calls.is_empty() {
                 let tokens = (prompt.chars() + max_chars).div_ceil(CHARS_PER_TOKEN) as u64;
-                context.meter.add(MeteredUsage { tokens, ..MeteredUsage::default() });
+                meter.add(MeteredUsage { tokens, ..MeteredUsage::default() });
                 let text = reply.text.chars().take(max_chars).collect();
                 return Ok(ModelReply { text, ..reply });
             }
@@ -164,13 +160,10 @@ impl ModelClient {
         Err(ModelError::new(ModelErrorKind::Broken, "The answer ended early."))
     }
 
-    fn request(
-        &self,
-        prompt: &ModelPrompt,
-        tools: &Arc<[ToolDefinition]>,
-        options: &ModelCallOptions,
-    ) -> ModelRequest {
-        let is_advanced = options.model.as_deref() == Some(self.0.model(ModelTier::Advanced));
+    fn request(&self, call: ModelCall<'_>) -> ModelRequest {
+        let ModelCall { prompt, tools, options } = call;
+        let is_advanced =
+            options.model.0.as_deref() == Some(self.provider.model(ModelTier::Advanced));
         ModelRequest {
             system: prompt.system.clone(),
             messages: prompt.messages.clone(),

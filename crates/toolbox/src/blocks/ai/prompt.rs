@@ -2,29 +2,27 @@
 
 use ports::block::BlockError;
 use ports::model::ModelMessage;
-use serde_json::{Map, Value, json};
-
-use crate::template::{self, EscapeMode};
+use serde_json::{Value, json};
 
 /// Limit on a prompt, in characters. The model's own limit is lower; this one bounds memory.
 const MAX_PROMPT_CHARS: usize = 2_000_000;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct ModelPrompt {
-    pub(super) system: String,
-    pub(super) messages: Vec<ModelMessage>,
+pub(crate) struct ModelPrompt {
+    pub(crate) system: String,
+    pub(crate) messages: Vec<ModelMessage>,
 }
 
 impl ModelPrompt {
-    pub(super) fn new(system: impl Into<String>) -> Self {
+    pub(crate) fn new(system: impl Into<String>) -> Self {
         Self { system: system.into(), messages: Vec::new() }
     }
 
-    pub(super) fn user(&mut self, text: impl Into<String>) {
+    pub(crate) fn user(&mut self, text: impl Into<String>) {
         self.messages.push(ModelMessage::User { text: text.into() });
     }
 
-    pub(super) fn assistant(&mut self, text: impl Into<String>) {
+    pub(crate) fn assistant(&mut self, text: impl Into<String>) {
         let (tool_calls, provider_state) = (Vec::new(), None);
         self.messages.push(ModelMessage::Assistant {
             text: text.into(),
@@ -33,7 +31,7 @@ impl ModelPrompt {
         });
     }
 
-    pub(super) fn instruct(&mut self, text: &str) {
+    pub(crate) fn instruct(&mut self, text: &str) {
         if !self.system.is_empty() && !text.is_empty() {
             self.system.push_str("\n\n");
         }
@@ -41,7 +39,7 @@ impl ModelPrompt {
     }
 
     /// Appends messages in the format blocks exchange: `{role, content}`.
-    pub(super) fn history(&mut self, messages: &[Value]) -> Result<(), BlockError> {
+    pub(crate) fn history(&mut self, messages: &[Value]) -> Result<(), BlockError> {
         for message in messages.iter().filter(|message| !message.is_null()) {
             let text = content(&message["content"]);
             match message["role"].as_str() {
@@ -56,7 +54,7 @@ impl ModelPrompt {
         Ok(())
     }
 
-    pub(super) fn check(&self) -> Result<(), BlockError> {
+    pub(crate) fn check(&self) -> Result<(), BlockError> {
         let is_question = |message: &ModelMessage| match message {
             ModelMessage::User { text } => !text.trim().is_empty(),
             _ => false,
@@ -72,26 +70,17 @@ impl ModelPrompt {
         Ok(())
     }
 
-    pub(super) fn chars(&self) -> usize {
+    pub(crate) fn chars(&self) -> usize {
         let length = |message: &ModelMessage| text_of(message).1.chars().count();
         self.system.chars().count() + self.messages.iter().map(length).sum::<usize>()
     }
 
     /// The messages as JSON, for the `prompt` pin.
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let system = Some(("system", self.system.as_str())).filter(|(_, text)| !text.is_empty());
         let messages = system.into_iter().chain(self.messages.iter().map(text_of));
         messages.map(|(role, content)| json!({ "role": role, "content": content })).collect()
     }
-}
-
-/// Renders the text as a template. Without values it is returned unchanged, so braces stay braces.
-pub(super) fn fill_values(text: &str, values: &Map<String, Value>) -> Result<String, BlockError> {
-    if values.is_empty() {
-        return Ok(text.to_owned());
-    }
-    template::render(text, values, EscapeMode::None)
-        .map_err(|error| BlockError::failed(error.to_string()))
 }
 
 fn text_of(message: &ModelMessage) -> (&'static str, &str) {

@@ -1,16 +1,6 @@
 //! `UniversalTypeConverterBlock`: converts a value between JSON types.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, outputs};
+use crate::blocks::prelude::*;
 use crate::values::{into_text, is_true};
 
 #[derive(Deserialize, JsonSchema)]
@@ -31,13 +21,14 @@ enum TargetType {
     Dictionary,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "95d1b990-ce13-4d88-9737-ba5c2070c97b",
-        name: "UniversalTypeConverterBlock",
-        description: "Converts a value to text, a number, a boolean, a list or a dictionary.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "95d1b990-ce13-4d88-9737-ba5c2070c97b",
+        "UniversalTypeConverterBlock",
+        "Converts a value to text, a number, a boolean, a list or a dictionary.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::any("value", "The converted value.")]);
     let example = |value: Value, kind: &str, converted: Value| {
         BlockExample::exactly(json!({ "value": value, "type": kind }), vec![("value", converted)])
     };
@@ -57,8 +48,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         example(json!("one"), "dictionary", json!({ "value": "one" })),
         example(json!(["x"]), "dictionary", json!({ "0": "x" })),
     ];
-    let spec = identity.spec::<ConvertTypeInput>(outputs([any("value", "The converted value.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: ConvertTypeInput) -> Result<PinValues, BlockError> {

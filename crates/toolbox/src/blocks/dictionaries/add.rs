@@ -1,17 +1,7 @@
 //! `AddToDictionaryBlock`: adds entries to a dictionary.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::Dictionary;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{object, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -26,13 +16,14 @@ struct AddToDictionaryInput {
     entries: Dictionary,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "31d1064e-7446-4693-a7d4-65e5ca1180d1",
-        name: "AddToDictionaryBlock",
-        description: "Adds one or more entries to a dictionary, replacing entries with the same key.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "31d1064e-7446-4693-a7d4-65e5ca1180d1",
+        "AddToDictionaryBlock",
+        "Adds one or more entries to a dictionary, replacing entries with the same key.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::object("updated_dictionary", "The dictionary with the entries added.")]);
     let added = |input: Value, result: Value| {
         BlockExample::exactly(input, vec![("updated_dictionary", result)])
     };
@@ -48,11 +39,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         added(json!({ "dictionary": { "a": 1 }, "key": "b" }), json!({ "a": 1 })),
     ];
-    let spec = identity.spec::<AddToDictionaryInput>(outputs([object(
-        "updated_dictionary",
-        "The dictionary with the entries added.",
-    )]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: AddToDictionaryInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,7 @@
 //! `CreateDictionaryBlock`: creates a dictionary.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
 use super::Dictionary;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{object, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct CreateDictionaryInput {
@@ -19,19 +9,18 @@ struct CreateDictionaryInput {
     values: Dictionary,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "b924ddf4-de4f-4b56-9a85-358930dcbc91",
-        name: "CreateDictionaryBlock",
-        description: "Creates a dictionary from fixed entries.",
-        categories: &[BlockCategory::Data],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "b924ddf4-de4f-4b56-9a85-358930dcbc91",
+        "CreateDictionaryBlock",
+        "Creates a dictionary from fixed entries.",
+    )
+    .categories(&[BlockCategory::Data])
+    .outputs([pin::object("dictionary", "The dictionary.")]);
     let values = json!({ "name": "Ann", "tags": [1, 2] });
     let example =
         BlockExample::exactly(json!({ "values": values }), vec![("dictionary", values.clone())]);
-    let spec =
-        identity.spec::<CreateDictionaryInput>(outputs([object("dictionary", "The dictionary.")]));
-    pure(spec, run, vec![example])
+    vec![block(spec, vec![example], Pure(run))]
 }
 
 fn run(input: CreateDictionaryInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,7 @@
 //! `FindInDictionaryBlock`: looks a value up by key or index.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::EntryKey;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct FindInDictionaryInput {
@@ -21,13 +11,17 @@ struct FindInDictionaryInput {
     key: EntryKey,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "0e50422c-6dee-4145-83d6-3a5a392f65de",
-        name: "FindInDictionaryBlock",
-        description: "Looks up a value in a dictionary by key, or in a list by index.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "0e50422c-6dee-4145-83d6-3a5a392f65de",
+        "FindInDictionaryBlock",
+        "Looks up a value in a dictionary by key, or in a list by index.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::any("output", "The value found."),
+        pin::any("missing", "The input, if the key was not found."),
+    ]);
     let found = |input: Value, key: Value, pin, value: Value| {
         BlockExample::exactly(json!({ "input": input, "key": key }), vec![(pin, value)])
     };
@@ -41,11 +35,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         found(json!("{\"a\": null}"), json!("a"), "output", json!(null)),
         found(json!(5), json!("a"), "missing", json!(5)),
     ];
-    let spec = identity.spec::<FindInDictionaryInput>(outputs([
-        any("output", "The value found."),
-        any("missing", "The input, if the key was not found."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: FindInDictionaryInput) -> Result<PinValues, BlockError> {

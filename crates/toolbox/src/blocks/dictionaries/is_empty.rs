@@ -1,17 +1,7 @@
 //! `DictionaryIsEmptyBlock`: checks whether a dictionary is empty.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
 use super::Dictionary;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{boolean, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct DictionaryIsEmptyInput {
@@ -19,13 +9,14 @@ struct DictionaryIsEmptyInput {
     dictionary: Dictionary,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "a3cf3f64-6bb9-4cc6-9900-608a0b3359b0",
-        name: "DictionaryIsEmptyBlock",
-        description: "Checks whether a dictionary is empty.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "a3cf3f64-6bb9-4cc6-9900-608a0b3359b0",
+        "DictionaryIsEmptyBlock",
+        "Checks whether a dictionary is empty.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::boolean("is_empty", "True if the dictionary has no entries.")]);
     let examples = vec![
         BlockExample::exactly(json!({ "dictionary": {} }), vec![("is_empty", json!(true))]),
         BlockExample::exactly(
@@ -33,11 +24,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("is_empty", json!(false))],
         ),
     ];
-    let spec = identity.spec::<DictionaryIsEmptyInput>(outputs([boolean(
-        "is_empty",
-        "True if the dictionary has no entries.",
-    )]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: DictionaryIsEmptyInput) -> Result<PinValues, BlockError> {

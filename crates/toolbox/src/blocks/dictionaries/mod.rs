@@ -1,30 +1,18 @@
 //! Blocks that create, change and read dictionaries.
 
-mod add;
-mod create;
-mod find;
-mod is_empty;
-mod remove;
-mod replace;
+blocks! {
+    add,
+    create,
+    find,
+    is_empty,
+    remove,
+    replace,
+}
 
-use std::sync::Arc;
-
-use ports::Block;
 use ports::block::BlockError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-pub(super) fn all() -> Vec<Arc<dyn Block>> {
-    vec![
-        add::block(),
-        create::block(),
-        find::block(),
-        is_empty::block(),
-        remove::block(),
-        replace::block(),
-    ]
-}
 
 type Dictionary = Map<String, Value>;
 

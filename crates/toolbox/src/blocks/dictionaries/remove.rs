@@ -1,17 +1,7 @@
 //! `RemoveFromDictionaryBlock`: removes an entry.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
 use super::{Dictionary, EntryKey, not_found};
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, object, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct RemoveFromDictionaryInput {
@@ -24,13 +14,17 @@ struct RemoveFromDictionaryInput {
     return_value: bool,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "46afe2ea-c613-43f8-95ff-6692c3ef6876",
-        name: "RemoveFromDictionaryBlock",
-        description: "Removes an entry from a dictionary.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "46afe2ea-c613-43f8-95ff-6692c3ef6876",
+        "RemoveFromDictionaryBlock",
+        "Removes an entry from a dictionary.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::object("updated_dictionary", "The dictionary without the entry."),
+        pin::any("removed_value", "The removed value, if `return_value` is on."),
+    ]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "dictionary": { "a": 1, "b": 2, "c": 3 }, "key": "b", "return_value": true }),
@@ -41,11 +35,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("updated_dictionary", json!({}))],
         ),
     ];
-    let spec = identity.spec::<RemoveFromDictionaryInput>(outputs([
-        object("updated_dictionary", "The dictionary without the entry."),
-        any("removed_value", "The removed value, if `return_value` is on."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: RemoveFromDictionaryInput) -> Result<PinValues, BlockError> {

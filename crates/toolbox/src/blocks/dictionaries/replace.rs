@@ -1,17 +1,7 @@
 //! `ReplaceDictionaryValueBlock`: replaces the value of an entry.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::{Dictionary, EntryKey, not_found};
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, object, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ReplaceDictionaryValueInput {
@@ -23,22 +13,22 @@ struct ReplaceDictionaryValueInput {
     value: Value,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "27e31876-18b6-44f3-ab97-f6226d8b3889",
-        name: "ReplaceDictionaryValueBlock",
-        description: "Replaces the value of an existing entry in a dictionary.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "27e31876-18b6-44f3-ab97-f6226d8b3889",
+        "ReplaceDictionaryValueBlock",
+        "Replaces the value of an existing entry in a dictionary.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::object("updated_dictionary", "The dictionary with the new value."),
+        pin::any("old_value", "The replaced value."),
+    ]);
     let example = BlockExample::exactly(
         json!({ "dictionary": { "a": 1, "b": 2 }, "key": "a", "value": "new" }),
         vec![("updated_dictionary", json!({ "a": "new", "b": 2 })), ("old_value", json!(1))],
     );
-    let spec = identity.spec::<ReplaceDictionaryValueInput>(outputs([
-        object("updated_dictionary", "The dictionary with the new value."),
-        any("old_value", "The replaced value."),
-    ]));
-    pure(spec, run, vec![example])
+    vec![block(spec, vec![example], Pure(run))]
 }
 
 fn run(input: ReplaceDictionaryValueInput) -> Result<PinValues, BlockError> {

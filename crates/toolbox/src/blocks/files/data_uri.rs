@@ -4,13 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 
-pub(super) struct DataUri {
-    pub(super) media_type: String,
-    pub(super) bytes: Bytes,
+pub(crate) struct DataUri {
+    pub(crate) media_type: String,
+    pub(crate) bytes: Bytes,
 }
 
 /// `None` if the URI is invalid or its content is longer than `limit` bytes.
-pub(super) fn parse(uri: &str, limit: usize) -> Option<DataUri> {
+pub(crate) fn parse(uri: &str, limit: usize) -> Option<DataUri> {
     let (head, content) = uri.strip_prefix("data:")?.split_once(',')?;
     // Percent encoding, the longest form, takes three characters per byte.
     if content.len() > limit.saturating_mul(3) {
@@ -29,7 +29,7 @@ pub(super) fn parse(uri: &str, limit: usize) -> Option<DataUri> {
     (bytes.len() <= limit).then(|| DataUri { media_type, bytes: bytes.into() })
 }
 
-pub(super) fn write(media_type: &str, bytes: &[u8]) -> String {
+pub(crate) fn write(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", STANDARD.encode(bytes))
 }
 

@@ -8,37 +8,38 @@ use encoding_rs::WINDOWS_1252;
 use ports::Files;
 use ports::block::{BlockContext, BlockError};
 use ports::files::{FileRef, FileRefusal};
+use protocol::text::hex;
 use sha2::{Digest, Sha256};
 
-use super::super::{BlockDependencies, failures};
 use super::data_uri;
+use crate::blocks::{BlockDependencies, failures};
 use crate::egress::{self, FetchLimits, FetchedResponse};
 
 /// Limit on the size of a file, in bytes.
-pub(super) const FILE_BYTES: usize = 10 * 1024 * 1024;
+pub(crate) const FILE_BYTES: usize = 10 * 1024 * 1024;
 /// The URL scheme of workspace files.
 const WORKSPACE: &str = "workspace://";
 const NAME_CHARS: usize = 80;
 
 #[derive(Clone)]
-pub(in crate::blocks) struct FileLoader {
+pub(crate) struct FileLoader {
     files: Arc<dyn Files>,
     egress: egress::EgressClient,
 }
 
-pub(in crate::blocks) struct FileContent {
-    pub(in crate::blocks) name: String,
-    pub(in crate::blocks) media_type: String,
-    pub(in crate::blocks) bytes: Bytes,
+pub(crate) struct FileContent {
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    pub(crate) bytes: Bytes,
 }
 
 impl FileContent {
-    pub(in crate::blocks) fn data_uri(&self) -> String {
+    pub(crate) fn data_uri(&self) -> String {
         data_uri::write(&self.media_type, &self.bytes)
     }
 
     /// The content as text. Invalid UTF-8 is decoded as Windows-1252, in which every byte is valid.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
         match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
@@ -48,11 +49,11 @@ impl FileContent {
 }
 
 impl FileLoader {
-    pub(in crate::blocks) fn new(dependencies: &BlockDependencies) -> Self {
+    pub(crate) fn new(dependencies: &BlockDependencies) -> Self {
         Self { files: dependencies.files.clone(), egress: dependencies.egress.clone() }
     }
 
-    pub(in crate::blocks) async fn read(
+    pub(crate) async fn read(
         &self,
         file: &str,
         context: &BlockContext,
@@ -67,14 +68,18 @@ impl FileLoader {
                 let name = format!("file.{}", extension(&data.media_type));
                 Ok(FileContent { name, media_type: data.media_type, bytes: data.bytes })
             }
-            FileSource::Web => self.fetch(file, context).await,
+            FileSource::Web => {
+                let why = "no web page is read: pin the outputs of this step";
+                failures::not_in_a_dry_run(context, why)?;
+                self.fetch(file, context).await
+            }
             FileSource::Workspace(file) => self.workspace_file(&file, context).await,
         }
     }
 
     /// The path of the file in the workspace. A file from elsewhere is stored there first, under a path derived from its
     /// content and name, so storing it again gives the same path.
-    pub(in crate::blocks) async fn store(
+    pub(crate) async fn store(
         &self,
         file: &str,
         context: &BlockContext,
@@ -85,8 +90,7 @@ impl FileLoader {
             return found.map(|file| file.path).map_err(failures::workspace);
         }
         let FileContent { name, bytes, .. } = self.read(file, context).await?;
-        let digest: String =
-            Sha256::digest(&bytes).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&Sha256::digest(&bytes)[..6]);
         let path = format!("files/{digest}-{name}");
         match self
             .files
@@ -96,6 +100,19 @@ impl FileLoader {
         {
             Ok(_) | Err(FileRefusal::Exists) => Ok(path),
             Err(refused) => Err(failures::workspace(refused)),
+        }
+    }
+
+    /// The file as a data URI, or the path of the file in the workspace.
+    pub(crate) async fn path_or_data(
+        &self,
+        file: &str,
+        as_data: bool,
+        context: &BlockContext,
+    ) -> Result<String, BlockError> {
+        match as_data {
+            true => Ok(self.read(file, context).await?.data_uri()),
+            false => self.store(file, context).await,
         }
     }
 

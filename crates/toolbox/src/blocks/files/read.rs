@@ -1,27 +1,13 @@
 //! `FileReadBlock`: reads a file as text, whole or in pieces.
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use super::super::BlockDependencies;
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
 use super::loader::FileLoader;
+use crate::blocks::prelude::*;
 
 /// Limit on the pieces of a file; more would overload the execution.
 const MAX_PIECES: usize = 10_000;
 
-pub(super) struct FileRead {
-    spec: BlockSpec,
-    loader: FileLoader,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct FileReadInput {
+struct FileReadInput {
     /// The file: a URL, a data URI or a workspace path.
     file_input: String,
     /// The text that separates rows, for example a newline. If empty, the file is one row.
@@ -41,34 +27,36 @@ pub(super) struct FileReadInput {
     skip_rows: usize,
 }
 
-impl FileRead {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "3735a31f-7e18-4aca-9e90-08a7120674bc",
-            name: "FileReadBlock",
-            description: "Reads a file as text. Can skip the beginning, limit the rows and split the text into \
-                pieces.",
-            categories: &[BlockCategory::Text, BlockCategory::Data],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<FileReadInput>(),
-            outputs: typed::outputs([typed::text("content", "The text, or each piece of it.")]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, loader: FileLoader::new(dependencies) })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "3735a31f-7e18-4aca-9e90-08a7120674bc",
+        "FileReadBlock",
+        "Reads a file as text. Can skip the beginning, limit the rows and split the text into \
+         pieces.",
+    )
+    .categories(&[BlockCategory::Text, BlockCategory::Data])
+    .outputs([pin::text("content", "The text, or each piece of it.")]);
+    let file = "data:text/plain;base64,YQpiCmMKZA==";
+    let examples = vec![
+        BlockExample::exactly(
+            json!({ "file_input": file }),
+            vec![("content", json!("a\nb\nc\nd"))],
+        ),
+        BlockExample::exactly(
+            json!({ "file_input": file, "delimiter": "\n", "skip_rows": 1, "row_limit": 2, "size_limit": 2 }),
+            vec![("content", json!("b\n")), ("content", json!("c"))],
+        ),
+    ];
+    vec![block(spec, examples, FileRead { loader: FileLoader::new(dependencies) })]
+}
+
+struct FileRead {
+    loader: FileLoader,
 }
 
 #[async_trait]
 impl TypedBlock for FileRead {
     type Input = FileReadInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -88,20 +76,6 @@ impl TypedBlock for FileRead {
             out.emit("content", Value::String(piece)).await?;
         }
         Ok(())
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        let file = "data:text/plain;base64,YQpiCmMKZA==";
-        vec![
-            BlockExample::exactly(
-                json!({ "file_input": file }),
-                vec![("content", json!("a\nb\nc\nd"))],
-            ),
-            BlockExample::exactly(
-                json!({ "file_input": file, "delimiter": "\n", "skip_rows": 1, "row_limit": 2, "size_limit": 2 }),
-                vec![("content", json!("b\n")), ("content", json!("c"))],
-            ),
-        ]
     }
 }
 

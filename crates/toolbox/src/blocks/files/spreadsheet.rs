@@ -1,27 +1,14 @@
 //! `ReadSpreadsheetBlock`: parses CSV into rows.
 
-use async_trait::async_trait;
 use csv::{ReaderBuilder, StringRecord};
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
 
-use super::super::BlockDependencies;
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
 use super::loader::{FILE_BYTES, FileLoader};
+use crate::blocks::prelude::*;
 
 const MAX_ROWS: usize = 100_000;
 
-pub(super) struct ReadSpreadsheet {
-    spec: BlockSpec,
-    loader: FileLoader,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct ReadSpreadsheetInput {
+struct ReadSpreadsheetInput {
     /// The table as text. Set this or file_input.
     #[serde(default)]
     contents: Option<String>,
@@ -66,35 +53,37 @@ fn backslash() -> String {
     "\\".to_owned()
 }
 
-fn yes() -> bool {
-    true
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "acf7625e-d2cb-4941-bfeb-2819fc6fc015",
+        "ReadSpreadsheetBlock",
+        "Reads a CSV table (or similar) and returns its rows, with values by column name.",
+    )
+    .categories(&[BlockCategory::Text, BlockCategory::Data])
+    .outputs([
+        pin::object("row", "Each row, emitted one at a time, with values by column name."),
+        pin::list("rows", "All rows, as a list."),
+    ]);
+    let contents = "a, b\n1,\"2,5\"\n3,4";
+    let (first, second) = (json!({ "a": "1", "b": "2,5" }), json!({ "a": "3", "b": "4" }));
+    let examples = vec![
+        BlockExample::exactly(
+            json!({ "contents": contents }),
+            vec![("rows", json!([first, second]))],
+        ),
+        BlockExample::exactly(
+            json!({ "contents": contents, "produce_singular_result": true }),
+            vec![("row", first), ("row", second)],
+        ),
+    ];
+    vec![block(spec, examples, ReadSpreadsheet { loader: FileLoader::new(dependencies) })]
+}
+
+struct ReadSpreadsheet {
+    loader: FileLoader,
 }
 
 impl ReadSpreadsheet {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "acf7625e-d2cb-4941-bfeb-2819fc6fc015",
-            name: "ReadSpreadsheetBlock",
-            description: "Reads a CSV table (or similar) and returns its rows, with values by column name.",
-            categories: &[BlockCategory::Text, BlockCategory::Data],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<ReadSpreadsheetInput>(),
-            outputs: typed::outputs([
-                typed::object(
-                    "row",
-                    "Each row, emitted one at a time, with values by column name.",
-                ),
-                typed::list("rows", "All rows, as a list."),
-            ]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, loader: FileLoader::new(dependencies) })
-    }
-
     async fn table(
         &self,
         input: &ReadSpreadsheetInput,
@@ -126,10 +115,6 @@ impl ReadSpreadsheet {
 impl TypedBlock for ReadSpreadsheet {
     type Input = ReadSpreadsheetInput;
 
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
-
     async fn run(
         &self,
         input: ReadSpreadsheetInput,
@@ -145,21 +130,6 @@ impl TypedBlock for ReadSpreadsheet {
             out.emit("row", row).await?;
         }
         Ok(())
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        let contents = "a, b\n1,\"2,5\"\n3,4";
-        let (first, second) = (json!({ "a": "1", "b": "2,5" }), json!({ "a": "3", "b": "4" }));
-        vec![
-            BlockExample::exactly(
-                json!({ "contents": contents }),
-                vec![("rows", json!([first, second]))],
-            ),
-            BlockExample::exactly(
-                json!({ "contents": contents, "produce_singular_result": true }),
-                vec![("row", first), ("row", second)],
-            ),
-        ]
     }
 }
 

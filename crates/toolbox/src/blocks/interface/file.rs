@@ -1,22 +1,10 @@
 //! `AgentFileInputBlock`: emits a file's workspace path or its content as a data URI.
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use super::input::{input_schema, input_spec};
+use crate::blocks::files::FileLoader;
+use crate::blocks::prelude::*;
 
-use super::super::BlockDependencies;
-use super::super::files::FileLoader;
-use super::input;
-
-pub(super) struct AgentFileInputBlock {
-    spec: BlockSpec,
-    loader: FileLoader,
-}
-
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct FileInputValues {
     #[serde(default)]
     value: Option<String>,
@@ -24,8 +12,45 @@ struct FileInputValues {
     base_64: bool,
 }
 
-impl AgentFileInputBlock {
-    pub(super) fn new(dependencies: &BlockDependencies) -> Self {
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = input_spec(
+        "95ead23f-8283-4654-aef3-10c053b74a31",
+        "AgentFileInputBlock",
+        "Input of a file. Emits its workspace path, or its content as a data URI.",
+    )
+    .interface_outputs([pin::text("result", "The workspace path or the data URI.")])
+    .effect(ToolEffect::Idempotent);
+    let data = json!("data:text/plain;base64,SGVsbG8=");
+    let examples = vec![
+        BlockExample::exactly(
+            json!({ "name": "letter", "value": data, "base_64": true }),
+            vec![("result", data)],
+        ),
+        BlockExample::exactly(json!({ "name": "letter" }), vec![]),
+    ];
+    vec![block(spec, examples, AgentFileInput { loader: FileLoader::new(dependencies) })]
+}
+
+struct AgentFileInput {
+    loader: FileLoader,
+}
+
+#[async_trait]
+impl TypedBlock for AgentFileInput {
+    type Input = FileInputValues;
+
+    async fn run(
+        &self,
+        input: FileInputValues,
+        context: BlockContext,
+        out: &dyn OutputSink,
+    ) -> Result<(), BlockError> {
+        let Some(file) = input.value.filter(|file| !file.is_empty()) else { return Ok(()) };
+        let result = self.loader.path_or_data(&file, input.base_64, &context).await?;
+        out.emit("result", Value::String(result)).await
+    }
+
+    fn inputs(&self) -> Value {
         let value = json!({
             "type": ["string", "null"], "format": "file", "default": null,
             "description": "The file: a URL, a data URI or a workspace path.",
@@ -34,57 +59,6 @@ impl AgentFileInputBlock {
             "type": "boolean", "default": false,
             "description": "Output the file as a data URI instead of its path.",
         });
-        let spec = BlockSpec {
-            id: "95ead23f-8283-4654-aef3-10c053b74a31",
-            name: "AgentFileInputBlock",
-            description: "Input of a file. Emits its workspace path, or its content as a data URI.",
-            categories: &[BlockCategory::Input, BlockCategory::Basic],
-            kind: BlockKind::Input,
-            inputs: input::schema(value, vec![("base_64", base_64)]),
-            outputs: json!({
-                "type": "object",
-                "properties": { "result": { "type": "string", "description": "The workspace path or the data URI." } },
-            }),
-            effect: ToolEffect::Idempotent,
-            costs: &[],
-            static_output: true,
-            sensitive: false,
-            coordinates: false,
-        };
-        Self { spec, loader: FileLoader::new(dependencies) }
-    }
-}
-
-#[async_trait]
-impl ports::Block for AgentFileInputBlock {
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
-
-    async fn run(
-        &self,
-        input: Map<String, Value>,
-        context: BlockContext,
-        out: &dyn OutputSink,
-    ) -> Result<(), BlockError> {
-        let input: FileInputValues = serde_json::from_value(Value::Object(input))
-            .map_err(|error| BlockError::failed(format!("Invalid input: {error}.")))?;
-        let Some(file) = input.value.filter(|file| !file.is_empty()) else { return Ok(()) };
-        let result = match input.base_64 {
-            true => self.loader.read(&file, &context).await?.data_uri(),
-            false => self.loader.store(&file, &context).await?,
-        };
-        out.emit("result", Value::String(result)).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        let data = json!("data:text/plain;base64,SGVsbG8=");
-        vec![
-            BlockExample::exactly(
-                json!({ "name": "letter", "value": data, "base_64": true }),
-                vec![("result", data)],
-            ),
-            BlockExample::exactly(json!({ "name": "letter" }), vec![]),
-        ]
+        input_schema(&value, &[("base_64", base_64)])
     }
 }

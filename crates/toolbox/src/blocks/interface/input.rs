@@ -1,59 +1,68 @@
 //! The input block: emits the value that the agent was started with.
 
-use async_trait::async_trait;
-use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use serde_json::{Map, Value, json};
+use crate::blocks::prelude::*;
 
-/// What distinguishes one input block from another.
-pub(super) struct InputKind {
-    pub(super) id: &'static str,
-    pub(super) name: &'static str,
-    pub(super) description: &'static str,
-    /// The JSON schema of `value`.
-    pub(super) value: Value,
-    /// Input pins in addition to the common ones.
-    pub(super) extra_pins: Vec<(&'static str, Value)>,
-    /// The JSON schema of `result`.
-    pub(super) result: Value,
-    /// The result if there is no value.
-    pub(super) default_result: Option<Value>,
-    pub(super) check: fn(&Value, &Map<String, Value>) -> Result<(), String>,
-    pub(super) example: Value,
-}
-
-pub(super) struct AgentInputBlock {
-    spec: BlockSpec,
+/// A field of the form that starts an agent: what distinguishes one input block from another.
+pub(crate) struct InputField {
+    value: Value,
+    extra_pins: Vec<(&'static str, Value)>,
     default_result: Option<Value>,
-    check: fn(&Value, &Map<String, Value>) -> Result<(), String>,
-    example: Value,
+    check: ValueCheck,
 }
 
-impl AgentInputBlock {
-    pub(super) fn new(kind: InputKind) -> Self {
-        let InputKind { default_result, check, example, .. } = kind;
-        let spec = BlockSpec {
-            id: kind.id,
-            name: kind.name,
-            description: kind.description,
-            categories: &[BlockCategory::Input, BlockCategory::Basic],
-            kind: BlockKind::Input,
-            inputs: schema(kind.value, kind.extra_pins),
-            outputs: json!({ "type": "object", "properties": { "result": kind.result } }),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: true,
-            sensitive: false,
-            coordinates: false,
-        };
-        Self { spec, default_result, check, example }
+/// Checks a value, with the other inputs of the block. The error is shown to the user.
+type ValueCheck = fn(&Value, &Map<String, Value>) -> Result<(), String>;
+
+impl InputField {
+    /// A field with the JSON schema of its value. It accepts every value, and emits nothing if it has none.
+    pub(crate) fn new(value: Value) -> Self {
+        Self { value, extra_pins: Vec::new(), default_result: None, check: |_, _| Ok(()) }
+    }
+
+    /// An input pin in addition to the common ones.
+    pub(crate) fn extra_pin(mut self, pin: &'static str, schema: Value) -> Self {
+        self.extra_pins.push((pin, schema));
+        self
+    }
+
+    /// The result if there is no value.
+    pub(crate) fn default_result(self, result: Value) -> Self {
+        Self { default_result: Some(result), ..self }
+    }
+
+    pub(crate) fn check(self, check: ValueCheck) -> Self {
+        Self { check, ..self }
+    }
+
+    /// The block of this field. `result` is the JSON schema of its output.
+    pub(crate) fn block(self, spec: BlockSpec, result: Value, example: Value) -> Arc<dyn Block> {
+        let spec = spec.interface_outputs([("result", result)]);
+        let none = self.default_result.iter().map(|value| ("result", value.clone())).collect();
+        let examples = vec![
+            BlockExample::exactly(
+                json!({ "name": "given", "value": example }),
+                vec![("result", example)],
+            ),
+            BlockExample::exactly(json!({ "name": "empty", "value": null }), none),
+        ];
+        block(spec, examples, self)
     }
 }
 
+/// The spec of a block that is an input of its agent.
+pub(crate) fn input_spec(
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+) -> BlockSpec {
+    BlockSpec::new(id, name, description)
+        .categories(&[BlockCategory::Input, BlockCategory::Basic])
+        .kind(BlockKind::Input)
+        .static_output()
+}
+
 /// The JSON schema of an input block's inputs: the common ones, the value and the extra pins.
-pub(super) fn schema(value: Value, extra_pins: Vec<(&'static str, Value)>) -> Value {
+pub(crate) fn input_schema(value: &Value, extra_pins: &[(&str, Value)]) -> Value {
     let text = |description: &str| json!({ "type": ["string", "null"], "default": null, "description": description });
     let flag = |description: &str| json!({ "type": "boolean", "default": false, "description": description });
     let mut schema = json!({
@@ -69,16 +78,14 @@ pub(super) fn schema(value: Value, extra_pins: Vec<(&'static str, Value)>) -> Va
         "required": ["name"],
     });
     for (pin, property) in extra_pins {
-        schema["properties"][pin] = property;
+        schema["properties"][*pin] = property.clone();
     }
     schema
 }
 
 #[async_trait]
-impl Block for AgentInputBlock {
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
+impl TypedBlock for InputField {
+    type Input = Map<String, Value>;
 
     async fn run(
         &self,
@@ -92,17 +99,7 @@ impl Block for AgentInputBlock {
         out.emit("result", value).await
     }
 
-    fn examples(&self) -> Vec<BlockExample> {
-        let none = match &self.default_result {
-            Some(default_result) => vec![("result", default_result.clone())],
-            None => vec![],
-        };
-        vec![
-            BlockExample::exactly(
-                json!({ "name": "given", "value": self.example }),
-                vec![("result", self.example.clone())],
-            ),
-            BlockExample::exactly(json!({ "name": "empty", "value": null }), none),
-        ]
+    fn inputs(&self) -> Value {
+        input_schema(&self.value, &self.extra_pins)
     }
 }

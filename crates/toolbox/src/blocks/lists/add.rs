@@ -1,16 +1,6 @@
 //! `AddToListBlock`: inserts items into a list.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{list, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -25,13 +15,14 @@ struct AddToListInput {
     position: Option<i64>,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "aeb08fc1-2fc1-4141-bc8e-f758f183a822",
-        name: "AddToListBlock",
-        description: "Adds one or more items to a list, at the end or at a given index.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "aeb08fc1-2fc1-4141-bc8e-f758f183a822",
+        "AddToListBlock",
+        "Adds one or more items to a list, at the end or at a given index.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::list("updated_list", "The list with the items added.")]);
     let added =
         |input: Value, result: Value| BlockExample::exactly(input, vec![("updated_list", result)]);
     let examples = vec![
@@ -44,9 +35,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         added(json!({ "list": [1, 3], "entry": 2, "position": -1 }), json!([1, 2, 3])),
         added(json!({ "list": [1], "entry": 2, "position": 99 }), json!([1, 2])),
     ];
-    let spec = identity
-        .spec::<AddToListInput>(outputs([list("updated_list", "The list with the items added.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: AddToListInput) -> Result<PinValues, BlockError> {

@@ -1,18 +1,8 @@
 //! `ConcatenateListsBlock` and `InterleaveListsBlock`: merge several lists into one.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::inner_lists;
 use crate::blocks::comparison::key;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{integer, list, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ConcatenateListsInput {
@@ -27,13 +17,21 @@ struct ConcatenateListsInput {
     remove_none: bool,
 }
 
-pub(super) fn concatenate() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "3cf9298b-5817-4141-9d80-7c2cc5199c8e",
-        name: "ConcatenateListsBlock",
-        description: "Joins several lists into one, optionally without duplicates.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    vec![concatenate(), interleave()]
+}
+
+fn concatenate() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "3cf9298b-5817-4141-9d80-7c2cc5199c8e",
+        "ConcatenateListsBlock",
+        "Joins several lists into one, optionally without duplicates.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("concatenated_list", "The joined list."),
+        pin::integer("length", "The number of items."),
+    ]);
     let joined = |input: Value, list: Value, length: usize| {
         BlockExample::exactly(input, vec![("concatenated_list", list), ("length", json!(length))])
     };
@@ -47,11 +45,7 @@ pub(super) fn concatenate() -> Arc<dyn Block> {
         ),
         joined(json!({ "lists": [[1, null], null, [2]], "remove_none": true }), json!([1, 2]), 2),
     ];
-    let spec = identity.spec::<ConcatenateListsInput>(outputs([
-        list("concatenated_list", "The joined list."),
-        integer("length", "The number of items."),
-    ]));
-    pure(spec, run_concatenate, examples)
+    block(spec, examples, Pure(run_concatenate))
 }
 
 fn run_concatenate(input: ConcatenateListsInput) -> Result<PinValues, BlockError> {
@@ -74,23 +68,23 @@ struct InterleaveListsInput {
     lists: Vec<Value>,
 }
 
-pub(super) fn interleave() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "9f616084-1d9f-4f8e-bc00-5b9d2a75cd75",
-        name: "InterleaveListsBlock",
-        description: "Interleaves several lists: the first item of each, then the second of each, \
-                      and so on.",
-        categories: &[BlockCategory::Basic],
-    };
+fn interleave() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "9f616084-1d9f-4f8e-bc00-5b9d2a75cd75",
+        "InterleaveListsBlock",
+        "Interleaves several lists: the first item of each, then the second of each, \
+         and so on.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("interleaved_list", "The items of all lists, alternating."),
+        pin::integer("length", "The number of items."),
+    ]);
     let example = BlockExample::exactly(
         json!({ "lists": [[1, 2, 3], ["a"], ["x", "y"]] }),
         vec![("interleaved_list", json!([1, "a", "x", 2, "y", 3])), ("length", json!(6))],
     );
-    let spec = identity.spec::<InterleaveListsInput>(outputs([
-        list("interleaved_list", "The items of all lists, alternating."),
-        integer("length", "The number of items."),
-    ]));
-    pure(spec, run_interleave, vec![example])
+    block(spec, vec![example], Pure(run_interleave))
 }
 
 fn run_interleave(input: InterleaveListsInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `CountItemsBlock`: counts the items of a collection.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{integer, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct CountItemsInput {
@@ -18,14 +8,15 @@ struct CountItemsInput {
     collection: Value,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "3c9c2f42-b0c3-435f-ba35-05f7a25c772a",
-        name: "CountItemsBlock",
-        description: "Counts the items of a list, the entries of a dictionary or the characters \
-                      of a text.",
-        categories: &[BlockCategory::Logic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "3c9c2f42-b0c3-435f-ba35-05f7a25c772a",
+        "CountItemsBlock",
+        "Counts the items of a list, the entries of a dictionary or the characters \
+         of a text.",
+    )
+    .categories(&[BlockCategory::Logic])
+    .outputs([pin::integer("count", "The count, or -1 if the value is not a collection.")]);
     let count = |collection: Value, count: i64| {
         BlockExample::exactly(json!({ "collection": collection }), vec![("count", json!(count))])
     };
@@ -35,11 +26,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         count(json!("héllo"), 5),
         count(json!(7), -1),
     ];
-    let spec = identity.spec::<CountItemsInput>(outputs([integer(
-        "count",
-        "The count, or -1 if the value is not a collection.",
-    )]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: CountItemsInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `CreateListBlock`: creates a list, optionally split into batches.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{list, outputs};
+use crate::blocks::prelude::*;
 
 /// Average bytes per token; exact counts depend on the model's tokenizer.
 const TOKEN_BYTES: usize = 4;
@@ -27,14 +17,15 @@ struct CreateListInput {
     max_tokens: Option<usize>,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "a912d5c7-6e00-4542-b2a9-8034136930e4",
-        name: "CreateListBlock",
-        description: "Creates a list from fixed items, optionally split into batches of a limited \
-                      size.",
-        categories: &[BlockCategory::Data],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "a912d5c7-6e00-4542-b2a9-8034136930e4",
+        "CreateListBlock",
+        "Creates a list from fixed items, optionally split into batches of a limited \
+         size.",
+    )
+    .categories(&[BlockCategory::Data])
+    .outputs([pin::list("list", "The list, or each batch of it.")]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "values": ["Ann", 25, true] }),
@@ -50,9 +41,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         BlockExample::exactly(json!({ "values": [] }), vec![("list", json!([]))]),
     ];
-    let spec =
-        identity.spec::<CreateListInput>(outputs([list("list", "The list, or each batch of it.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: CreateListInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,7 @@
 //! `FindInListBlock`: finds the index of a value in a list.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use crate::blocks::comparison::equal;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, boolean, integer, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct FindInListInput {
@@ -21,13 +11,18 @@ struct FindInListInput {
     value: Value,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "5e2c6d0a-1e37-489f-b1d0-8e1812b23333",
-        name: "FindInListBlock",
-        description: "Finds the index of the first occurrence of a value in a list.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "5e2c6d0a-1e37-489f-b1d0-8e1812b23333",
+        "FindInListBlock",
+        "Finds the index of the first occurrence of a value in a list.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::integer("index", "The index of the value, starting at 0."),
+        pin::boolean("found", "Whether the value is in the list."),
+        pin::any("not_found_value", "The value, if it is not in the list."),
+    ]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "list": [1, { "a": 2 }, 3], "value": { "a": 2 } }),
@@ -38,12 +33,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("found", json!(false)), ("not_found_value", json!(6))],
         ),
     ];
-    let spec = identity.spec::<FindInListInput>(outputs([
-        integer("index", "The index of the value, starting at 0."),
-        boolean("found", "Whether the value is in the list."),
-        any("not_found_value", "The value, if it is not in the list."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: FindInListInput) -> Result<PinValues, BlockError> {

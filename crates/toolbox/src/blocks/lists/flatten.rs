@@ -1,16 +1,6 @@
 //! `FlattenListBlock`: flattens nested lists.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{integer, list, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct FlattenListInput {
@@ -26,13 +16,18 @@ fn all_levels() -> i64 {
     -1
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "cc45bb0f-d035-4756-96a7-fe3e36254b4d",
-        name: "FlattenListBlock",
-        description: "Flattens nested lists into one list, up to an optional depth.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "cc45bb0f-d035-4756-96a7-fe3e36254b4d",
+        "FlattenListBlock",
+        "Flattens nested lists into one list, up to an optional depth.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("flattened_list", "The flattened list."),
+        pin::integer("length", "The number of items."),
+        pin::integer("original_depth", "The nesting depth of the original list."),
+    ]);
     let flat = |input: Value, list: Value, length: usize, depth: usize| {
         BlockExample::exactly(
             input,
@@ -54,12 +49,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         flat(json!({ "nested_list": [[]], "max_depth": 0 }), json!([[]]), 1, 2),
         flat(json!({ "nested_list": [] }), json!([]), 0, 1),
     ];
-    let spec = identity.spec::<FlattenListInput>(outputs([
-        list("flattened_list", "The flattened list."),
-        integer("length", "The number of items."),
-        integer("original_depth", "The nesting depth of the original list."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: FlattenListInput) -> Result<PinValues, BlockError> {

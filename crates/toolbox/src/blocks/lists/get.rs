@@ -1,17 +1,7 @@
 //! `GetListItemBlock`: gets the item at an index.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::out_of_range;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, outputs};
+use crate::blocks::prelude::*;
 use crate::values::place;
 
 #[derive(Deserialize, JsonSchema)]
@@ -22,18 +12,18 @@ struct GetListItemInput {
     index: i64,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "262ca24c-1025-43cf-a578-534e23234e97",
-        name: "GetListItemBlock",
-        description: "Gets the item at an index of a list.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "262ca24c-1025-43cf-a578-534e23234e97",
+        "GetListItemBlock",
+        "Gets the item at an index of a list.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::any("item", "The item at the index.")]);
     let item = |index: i64, item: Value| {
         BlockExample::exactly(json!({ "list": [1, 2, 3], "index": index }), vec![("item", item)])
     };
-    let spec = identity.spec::<GetListItemInput>(outputs([any("item", "The item at the index.")]));
-    pure(spec, run, vec![item(1, json!(2)), item(-1, json!(3))])
+    vec![block(spec, vec![item(1, json!(2)), item(-1, json!(3))], Pure(run))]
 }
 
 fn run(input: GetListItemInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `ListIsEmptyBlock`: checks whether a list is empty.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{boolean, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ListIsEmptyInput {
@@ -18,20 +8,19 @@ struct ListIsEmptyInput {
     list: Vec<Value>,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "896ed73b-27d0-41be-813c-c1c1dc856c03",
-        name: "ListIsEmptyBlock",
-        description: "Checks whether a list is empty.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "896ed73b-27d0-41be-813c-c1c1dc856c03",
+        "ListIsEmptyBlock",
+        "Checks whether a list is empty.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::boolean("is_empty", "True if the list has no items.")]);
     let examples = vec![
         BlockExample::exactly(json!({ "list": [] }), vec![("is_empty", json!(true))]),
         BlockExample::exactly(json!({ "list": [null] }), vec![("is_empty", json!(false))]),
     ];
-    let spec = identity
-        .spec::<ListIsEmptyInput>(outputs([boolean("is_empty", "True if the list has no items.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: ListIsEmptyInput) -> Result<PinValues, BlockError> {

@@ -1,47 +1,26 @@
 //! Blocks that create, change, combine and read lists.
 
-mod add;
-mod combine;
-mod count;
-mod create;
-mod find;
-mod flatten;
-mod get;
-mod is_empty;
-mod remove;
-mod replace;
-mod reverse;
-mod sample;
 mod sampling;
-mod sets;
-mod zip;
 
-use std::sync::Arc;
+blocks! {
+    add,
+    combine,
+    count,
+    create,
+    find,
+    flatten,
+    get,
+    is_empty,
+    remove,
+    replace,
+    reverse,
+    sample,
+    sets,
+    zip,
+}
 
-use ports::Block;
 use ports::block::BlockError;
 use serde_json::Value;
-
-pub(super) fn all() -> Vec<Arc<dyn Block>> {
-    vec![
-        add::block(),
-        combine::concatenate(),
-        combine::interleave(),
-        count::block(),
-        create::block(),
-        find::block(),
-        flatten::block(),
-        get::block(),
-        is_empty::block(),
-        remove::block(),
-        replace::block(),
-        reverse::block(),
-        sample::block(),
-        sets::difference(),
-        sets::intersection(),
-        zip::block(),
-    ]
-}
 
 fn out_of_range(index: i64, length: usize) -> BlockError {
     BlockError::failed(format!("Index {index} is out of range for a list of {length} items."))

@@ -1,18 +1,8 @@
 //! `RemoveFromListBlock`: removes an item by value or index.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::out_of_range;
 use crate::blocks::comparison::equal;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, list, outputs};
+use crate::blocks::prelude::*;
 use crate::values::place;
 
 #[derive(Deserialize, JsonSchema)]
@@ -30,13 +20,17 @@ struct RemoveFromListInput {
     return_item: bool,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "d93c5a93-ac7e-41c1-ae5c-ef67e6e9b826",
-        name: "RemoveFromListBlock",
-        description: "Removes an item from a list, by value or by index.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "d93c5a93-ac7e-41c1-ae5c-ef67e6e9b826",
+        "RemoveFromListBlock",
+        "Removes an item from a list, by value or by index.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("updated_list", "The list without the item."),
+        pin::any("removed_item", "The removed item, if `return_item` is on."),
+    ]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "list": [1, 2, 3], "index": 1, "return_item": true }),
@@ -51,11 +45,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("updated_list", json!([1]))],
         ),
     ];
-    let spec = identity.spec::<RemoveFromListInput>(outputs([
-        list("updated_list", "The list without the item."),
-        any("removed_item", "The removed item, if `return_item` is on."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: RemoveFromListInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,7 @@
 //! `ReplaceListItemBlock`: replaces the item at an index.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::out_of_range;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, list, outputs};
+use crate::blocks::prelude::*;
 use crate::values::place;
 
 #[derive(Deserialize, JsonSchema)]
@@ -24,22 +14,22 @@ struct ReplaceListItemInput {
     value: Value,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "fbf62922-bea1-4a3d-8bac-23587f810b38",
-        name: "ReplaceListItemBlock",
-        description: "Replaces the item at an index of a list.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "fbf62922-bea1-4a3d-8bac-23587f810b38",
+        "ReplaceListItemBlock",
+        "Replaces the item at an index of a list.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("updated_list", "The list with the new item."),
+        pin::any("old_item", "The replaced item."),
+    ]);
     let example = BlockExample::exactly(
         json!({ "list": ["a", "b"], "index": -1, "value": "c" }),
         vec![("updated_list", json!(["a", "c"])), ("old_item", json!("b"))],
     );
-    let spec = identity.spec::<ReplaceListItemInput>(outputs([
-        list("updated_list", "The list with the new item."),
-        any("old_item", "The replaced item."),
-    ]));
-    pure(spec, run, vec![example])
+    vec![block(spec, vec![example], Pure(run))]
 }
 
 fn run(input: ReplaceListItemInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `ReverseListOrderBlock`: reverses a list.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{list, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ReverseListInput {
@@ -18,20 +8,19 @@ struct ReverseListInput {
     input_list: Vec<Value>,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "422cb708-3109-4277-bfe3-bc2ae5812777",
-        name: "ReverseListOrderBlock",
-        description: "Reverses the order of a list.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "422cb708-3109-4277-bfe3-bc2ae5812777",
+        "ReverseListOrderBlock",
+        "Reverses the order of a list.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([pin::list("reversed_list", "The reversed list.")]);
     let example = BlockExample::exactly(
         json!({ "input_list": [1, "b", 3] }),
         vec![("reversed_list", json!([3, "b", 1]))],
     );
-    let spec =
-        identity.spec::<ReverseListInput>(outputs([list("reversed_list", "The reversed list.")]));
-    pure(spec, run, vec![example])
+    vec![block(spec, vec![example], Pure(run))]
 }
 
 fn run(input: ReverseListInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,8 @@
 //! `DataSamplingBlock`: selects a sample of a list.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::sampling::{self, SamplingMethod};
-use crate::blocks::pure::{BlockIdentity, PinValues, list_fits, pure};
-use crate::blocks::typed::{list, outputs};
+use crate::blocks::prelude::*;
+use crate::blocks::result_limits::list_fits;
 
 #[derive(Deserialize, JsonSchema)]
 struct SampleDataInput {
@@ -44,14 +35,18 @@ fn ten() -> usize {
     10
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "4a448883-71fa-49cf-91cf-70d793bd7d87",
-        name: "DataSamplingBlock",
-        description: "Selects a sample of a list: at random, at equal intervals, from either end, \
-                      by weight or by groups.",
-        categories: &[BlockCategory::Logic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "4a448883-71fa-49cf-91cf-70d793bd7d87",
+        "DataSamplingBlock",
+        "Selects a sample of a list: at random, at equal intervals, from either end, \
+         by weight or by groups.",
+    )
+    .categories(&[BlockCategory::Logic])
+    .outputs([
+        pin::list("sampled_data", "The selected items."),
+        pin::list("sample_indices", "The indices of the selected items in the data."),
+    ]);
     let items = json!([{ "g": 1 }, { "g": 2 }, { "g": 1 }]);
     let examples = vec![
         BlockExample::exactly(
@@ -71,11 +66,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("sampled_data", json!([])), ("sample_indices", json!([]))],
         ),
     ];
-    let spec = identity.spec::<SampleDataInput>(outputs([
-        list("sampled_data", "The selected items."),
-        list("sample_indices", "The indices of the selected items in the data."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: SampleDataInput) -> Result<PinValues, BlockError> {

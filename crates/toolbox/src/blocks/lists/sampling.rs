@@ -14,7 +14,7 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum SamplingMethod {
+pub(crate) enum SamplingMethod {
     #[default]
     Random,
     Systematic,
@@ -27,7 +27,7 @@ pub(super) enum SamplingMethod {
 }
 
 /// Selects `size` indices. The caller guarantees that `items` has at least `size` items.
-pub(super) fn choose(
+pub(crate) fn choose(
     items: &[Value],
     size: usize,
     method: SamplingMethod,

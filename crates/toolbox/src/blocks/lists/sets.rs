@@ -1,18 +1,9 @@
 //! `ListDifferenceBlock` and `ListIntersectionBlock`: set operations on two lists.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::blocks::comparison::key;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{integer, list, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ListDifferenceInput {
@@ -25,13 +16,21 @@ struct ListDifferenceInput {
     symmetric: bool,
 }
 
-pub(super) fn difference() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "05309873-9d61-447e-96b5-b804e2511829",
-        name: "ListDifferenceBlock",
-        description: "Returns the items of one list that are not in another.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    vec![difference(), intersection()]
+}
+
+fn difference() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "05309873-9d61-447e-96b5-b804e2511829",
+        "ListDifferenceBlock",
+        "Returns the items of one list that are not in another.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("difference", "The remaining items."),
+        pin::integer("length", "The number of items."),
+    ]);
     let rest = |input: Value, list: Value, length: usize| {
         BlockExample::exactly(input, vec![("difference", list), ("length", json!(length))])
     };
@@ -43,11 +42,7 @@ pub(super) fn difference() -> Arc<dyn Block> {
             2,
         ),
     ];
-    let spec = identity.spec::<ListDifferenceInput>(outputs([
-        list("difference", "The remaining items."),
-        integer("length", "The number of items."),
-    ]));
-    pure(spec, run_difference, examples)
+    block(spec, examples, Pure(run_difference))
 }
 
 fn run_difference(input: ListDifferenceInput) -> Result<PinValues, BlockError> {
@@ -71,22 +66,22 @@ struct ListIntersectionInput {
     list_b: Vec<Value>,
 }
 
-pub(super) fn intersection() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "b6eb08b6-dbe3-411b-b9b4-2508cb311a1f",
-        name: "ListIntersectionBlock",
-        description: "Returns the items that are in both lists, without duplicates.",
-        categories: &[BlockCategory::Basic],
-    };
+fn intersection() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "b6eb08b6-dbe3-411b-b9b4-2508cb311a1f",
+        "ListIntersectionBlock",
+        "Returns the items that are in both lists, without duplicates.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("intersection", "The items in both lists."),
+        pin::integer("length", "The number of items."),
+    ]);
     let example = BlockExample::exactly(
         json!({ "list_a": [3, 1, 3, "x"], "list_b": ["x", 3.0] }),
         vec![("intersection", json!([3, "x"])), ("length", json!(2))],
     );
-    let spec = identity.spec::<ListIntersectionInput>(outputs([
-        list("intersection", "The items in both lists."),
-        integer("length", "The number of items."),
-    ]));
-    pure(spec, run_intersection, vec![example])
+    block(spec, vec![example], Pure(run_intersection))
 }
 
 fn run_intersection(input: ListIntersectionInput) -> Result<PinValues, BlockError> {

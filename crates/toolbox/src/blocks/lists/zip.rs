@@ -1,17 +1,8 @@
 //! `ZipListsBlock`: groups the items of several lists by index.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::inner_lists;
-use crate::blocks::pure::{BlockIdentity, PinValues, list_fits, pure, text_fits};
-use crate::blocks::typed::{integer, list, outputs};
+use crate::blocks::prelude::*;
+use crate::blocks::result_limits::{list_fits, text_fits};
 
 #[derive(Deserialize, JsonSchema)]
 struct ZipListsInput {
@@ -26,14 +17,18 @@ struct ZipListsInput {
     fill_value: Value,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "0d0e684f-5cb9-4c4b-b8d1-47a0860e0c07",
-        name: "ZipListsBlock",
-        description: "Combines lists by index: one group with all first items, one with all second \
-                      items, and so on.",
-        categories: &[BlockCategory::Basic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "0d0e684f-5cb9-4c4b-b8d1-47a0860e0c07",
+        "ZipListsBlock",
+        "Combines lists by index: one group with all first items, one with all second \
+         items, and so on.",
+    )
+    .categories(&[BlockCategory::Basic])
+    .outputs([
+        pin::list("zipped_list", "The list of groups."),
+        pin::integer("length", "The number of groups."),
+    ]);
     let zipped = |input: Value, list: Value, length: usize| {
         BlockExample::exactly(input, vec![("zipped_list", list), ("length", json!(length))])
     };
@@ -46,11 +41,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         zipped(json!({ "lists": [] }), json!([]), 0),
     ];
-    let spec = identity.spec::<ZipListsInput>(outputs([
-        list("zipped_list", "The list of groups."),
-        integer("length", "The number of groups."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: ZipListsInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,8 @@
 //! `CalculatorBlock`: arithmetic on two numbers.
 
-use std::sync::Arc;
+use serde_json::Number;
 
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Number, Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{number, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct CalculatorInput {
@@ -34,14 +26,15 @@ enum CalculatorOperation {
     Power,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "b1ab9b19-67a6-406d-abf5-2dba76d00c79",
-        name: "CalculatorBlock",
-        description: "Adds, subtracts, multiplies or divides two numbers, or raises one to the \
-                      power of the other.",
-        categories: &[BlockCategory::Logic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "b1ab9b19-67a6-406d-abf5-2dba76d00c79",
+        "CalculatorBlock",
+        "Adds, subtracts, multiplies or divides two numbers, or raises one to the \
+         power of the other.",
+    )
+    .categories(&[BlockCategory::Logic])
+    .outputs([pin::number("result", "The result.")]);
     let result = |operation: &str, a: f64, b: f64, round: bool, result: Value| {
         BlockExample::exactly(
             json!({ "operation": operation, "a": a, "b": b, "round_result": round }),
@@ -55,8 +48,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         result("Divide", 7.0, 2.0, false, json!(3.5)),
         result("Power", 2.0, 10.0, true, json!(1024)),
     ];
-    let spec = identity.spec::<CalculatorInput>(outputs([number("result", "The result.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: CalculatorInput) -> Result<PinValues, BlockError> {

@@ -1,18 +1,9 @@
 //! `ConditionBlock`: branches on a comparison.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::blocks::comparison::{equal, order};
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, boolean, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ConditionInput {
@@ -46,13 +37,18 @@ enum ComparisonOperator {
     LessOrEqual,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "715696a0-e1da-45c8-b209-c2fa9c3b0be6",
-        name: "ConditionBlock",
-        description: "Compares two values and continues on the yes or the no output.",
-        categories: &[BlockCategory::Logic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "715696a0-e1da-45c8-b209-c2fa9c3b0be6",
+        "ConditionBlock",
+        "Compares two values and continues on the yes or the no output.",
+    )
+    .categories(&[BlockCategory::Logic])
+    .outputs([
+        pin::boolean("result", "The result of the comparison."),
+        pin::any("yes_output", "The output value if the comparison is true."),
+        pin::any("no_output", "The output value if the comparison is false."),
+    ]);
     let compared = |a: Value, operator: &str, b: Value, result: bool, pin, value: Value| {
         BlockExample::exactly(
             json!({ "value1": a, "operator": operator, "value2": b }),
@@ -72,12 +68,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         compared(json!([1]), "!=", json!({}), true, "yes_output", json!([1])),
         compared(json!(3), "<=", json!("3.0"), true, "yes_output", json!(3)),
     ];
-    let spec = identity.spec::<ConditionInput>(outputs([
-        boolean("result", "The result of the comparison."),
-        any("yes_output", "The output value if the comparison is true."),
-        any("no_output", "The output value if the comparison is false."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: ConditionInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,7 @@
 //! `IfInputMatchesBlock`: branches on whether the input equals a value.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use crate::blocks::comparison::equal;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, boolean, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct InputMatchesInput {
@@ -27,14 +17,19 @@ struct InputMatchesInput {
     no_value: Value,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "6dbbc4b3-ca6c-42b6-b508-da52d23e13f2",
-        name: "IfInputMatchesBlock",
-        description: "Checks whether the input equals a value and continues on the yes or the no \
-                      output.",
-        categories: &[BlockCategory::Logic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "6dbbc4b3-ca6c-42b6-b508-da52d23e13f2",
+        "IfInputMatchesBlock",
+        "Checks whether the input equals a value and continues on the yes or the no \
+         output.",
+    )
+    .categories(&[BlockCategory::Logic])
+    .outputs([
+        pin::boolean("result", "True if the input equals the value."),
+        pin::any("yes_output", "The output value if they are equal."),
+        pin::any("no_output", "The output value if they are different."),
+    ]);
     let matched = |input: Value, value: Value, result: bool, pin, output: Value| {
         BlockExample::exactly(
             json!({ "input": input, "value": value, "yes_value": "yes", "no_value": "no" }),
@@ -45,12 +40,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         matched(json!(10), json!(10.0), true, "yes_output", json!("yes")),
         matched(json!(10), json!("10"), false, "no_output", json!("no")),
     ];
-    let spec = identity.spec::<InputMatchesInput>(outputs([
-        boolean("result", "True if the input equals the value."),
-        any("yes_output", "The output value if they are equal."),
-        any("no_output", "The output value if they are different."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: InputMatchesInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `StepThroughItemsBlock`: emits the items of a collection one by one.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, outputs};
+use crate::blocks::prelude::*;
 
 const MAX_ITEMS: usize = 10_000;
 const MAX_TEXT_BYTES: usize = 1024 * 1024;
@@ -26,13 +16,17 @@ struct StepThroughInput {
     items_str: String,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "f66a3543-28d3-4ab5-8945-9b336371e2ce",
-        name: "StepThroughItemsBlock",
-        description: "Iterates over a list or dictionary and outputs each item with its index or key.",
-        categories: &[BlockCategory::Logic],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "f66a3543-28d3-4ab5-8945-9b336371e2ce",
+        "StepThroughItemsBlock",
+        "Iterates over a list or dictionary and outputs each item with its index or key.",
+    )
+    .categories(&[BlockCategory::Logic])
+    .outputs([
+        pin::any("item", "The current item."),
+        pin::any("key", "The item's index in the list, or its key in the dictionary."),
+    ]);
     let steps = |input: Value, steps: &[(Value, Value)]| {
         let pair = |(item, key): &(Value, Value)| [("item", item.clone()), ("key", key.clone())];
         BlockExample::exactly(input, steps.iter().flat_map(pair).collect())
@@ -46,11 +40,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         steps(json!({ "items_str": "[true]" }), &[(json!(true), json!(0))]),
         steps(json!({}), &[]),
     ];
-    let spec = identity.spec::<StepThroughInput>(outputs([
-        any("item", "The current item."),
-        any("key", "The item's index in the list, or its key in the dictionary."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: StepThroughInput) -> Result<PinValues, BlockError> {

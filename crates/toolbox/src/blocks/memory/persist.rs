@@ -1,28 +1,14 @@
 //! `PersistInformationBlock`: stores a value for later runs.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use ports::Values;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::limits::VALUE_BYTES;
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
 use super::scope::ValueScope;
-
-pub(super) struct PersistInformation {
-    spec: BlockSpec,
-    values: Arc<dyn Values>,
-}
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct PersistInformationInput {
+struct PersistInformationInput {
     /// The key to store the value under.
     key: String,
     /// The value to store.
@@ -32,33 +18,30 @@ pub(super) struct PersistInformationInput {
     scope: ValueScope,
 }
 
-impl PersistInformation {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "1d055e55-a2b9-4547-8311-907d05b0304d",
-            name: "PersistInformationBlock",
-            description: "Stores a value under a key for later runs. Use RetrieveInformationBlock to read it.",
-            categories: &[BlockCategory::Data],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<PersistInformationInput>(),
-            outputs: typed::outputs([typed::any("value", "The stored value.")]),
-            effect: ToolEffect::Idempotent,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, values: dependencies.values.clone() })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "1d055e55-a2b9-4547-8311-907d05b0304d",
+        "PersistInformationBlock",
+        "Stores a value under a key for later runs. Use RetrieveInformationBlock to read it.",
+    )
+    .categories(&[BlockCategory::Data])
+    .outputs([pin::any("value", "The stored value.")])
+    .effect(ToolEffect::Idempotent);
+    let value = json!({ "theme": "dark" });
+    let examples = vec![BlockExample::exactly(
+        json!({ "key": "preference", "value": value }),
+        vec![("value", value)],
+    )];
+    vec![block(spec, examples, PersistInformation { values: dependencies.values.clone() })]
+}
+
+struct PersistInformation {
+    values: Arc<dyn Values>,
 }
 
 #[async_trait]
 impl TypedBlock for PersistInformation {
     type Input = PersistInformationInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -84,13 +67,5 @@ impl TypedBlock for PersistInformation {
             return Err(BlockError::failed("The limit of stored values is reached."));
         }
         out.emit("value", input.value).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        let value = json!({ "theme": "dark" });
-        vec![BlockExample::exactly(
-            json!({ "key": "preference", "value": value }),
-            vec![("value", value)],
-        )]
     }
 }

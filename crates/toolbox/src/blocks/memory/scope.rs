@@ -9,7 +9,7 @@ const MAX_KEY_BYTES: usize = 512;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ValueScope {
+pub(crate) enum ValueScope {
     /// Runs of this agent.
     #[default]
     WithinAgent,
@@ -19,7 +19,7 @@ pub(super) enum ValueScope {
 
 impl ValueScope {
     /// The key in the store. Blocks run outside an agent share one namespace per user.
-    pub(super) fn key(self, key: &str, context: &BlockContext) -> Result<String, BlockError> {
+    pub(crate) fn key(self, key: &str, context: &BlockContext) -> Result<String, BlockError> {
         if key.is_empty() || key.len() > MAX_KEY_BYTES {
             return Err(BlockError::failed(format!(
                 "The key must be 1 to {MAX_KEY_BYTES} bytes long."

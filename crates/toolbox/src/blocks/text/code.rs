@@ -1,16 +1,6 @@
 //! `CodeExtractionBlock`: extracts fenced code blocks from a text, one output per language.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::outputs;
+use crate::blocks::prelude::*;
 
 /// Each output pin with the language names accepted after the opening backticks.
 const LANGUAGES: [(&str, &[&str]); 16] = [
@@ -41,13 +31,18 @@ struct CodeExtractionInput {
     text: String,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "d3a7d896-3b78-4f44-8b4b-48fbf4f0bcd8",
-        name: "CodeExtractionBlock",
-        description: "Extracts the fenced code blocks of a text and groups them by language.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let code = LANGUAGES.map(|(pin, names)| {
+        pin::text(pin, &format!("All {} code, joined by blank lines.", names[0]))
+    });
+    let remaining = pin::text("remaining_text", "The text with the extracted code removed.");
+    let spec = BlockSpec::new(
+        "d3a7d896-3b78-4f44-8b4b-48fbf4f0bcd8",
+        "CodeExtractionBlock",
+        "Extracts the fenced code blocks of a text and groups them by language.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs(code.into_iter().chain([BlockSpec::error_pin(), remaining]));
     let examples = vec![
         BlockExample::exactly(
             json!({ "text": "One:\n```py\ny(1)\n```\ntwo:\n```HTML \n<b>\n```\n```python\nx\n```" }),
@@ -62,13 +57,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("remaining_text", json!("Kept: ```brainfuck\n+\n``` and ```js\nopen"))],
         ),
     ];
-    let pins = LANGUAGES.map(|(pin, names)| {
-        (pin, json!({ "type": "string", "description": format!("All {} code, joined by blank lines.", names[0]) }))
-    });
-    let mut schema = outputs(pins);
-    schema["properties"]["remaining_text"] =
-        json!({ "type": "string", "description": "The text with the extracted code removed." });
-    pure(identity.spec::<CodeExtractionInput>(schema), run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: CodeExtractionInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,7 @@
 //! `CombineTextsBlock`: joins texts with a delimiter.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure, text_fits};
-use crate::blocks::typed::{outputs, text};
+use crate::blocks::prelude::*;
+use crate::blocks::result_limits::text_fits;
 
 #[derive(Deserialize, JsonSchema)]
 struct CombineTextsInput {
@@ -21,13 +12,14 @@ struct CombineTextsInput {
     delimiter: String,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "e30a4d42-7b7d-4e6a-b36e-1f9b8e3b7d85",
-        name: "CombineTextsBlock",
-        description: "Joins several texts into one, with an optional delimiter between them.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "e30a4d42-7b7d-4e6a-b36e-1f9b8e3b7d85",
+        "CombineTextsBlock",
+        "Joins several texts into one, with an optional delimiter between them.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::text("output", "The joined text.")]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "input": ["one", "two"], "delimiter": ", " }),
@@ -35,8 +27,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         BlockExample::exactly(json!({ "input": ["a", "b"] }), vec![("output", json!("ab"))]),
     ];
-    let spec = identity.spec::<CombineTextsInput>(outputs([text("output", "The joined text.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: CombineTextsInput) -> Result<PinValues, BlockError> {

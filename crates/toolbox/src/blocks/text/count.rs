@@ -1,16 +1,6 @@
 //! `WordCharacterCountBlock`: counts words and characters.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{integer, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct WordCountInput {
@@ -18,22 +8,25 @@ struct WordCountInput {
     text: String,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "ab2a782d-22cf-4587-8a70-55b59b3f9f90",
-        name: "WordCharacterCountBlock",
-        description: "Counts the words and characters of a text.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "ab2a782d-22cf-4587-8a70-55b59b3f9f90",
+        "WordCharacterCountBlock",
+        "Counts the words and characters of a text.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([
+        pin::integer("word_count", "The number of words."),
+        pin::integer(
+            "character_count",
+            "The number of characters, including spaces and punctuation.",
+        ),
+    ]);
     let example = BlockExample::exactly(
         json!({ "text": "Où est-il ?" }),
         vec![("word_count", json!(3)), ("character_count", json!(11))],
     );
-    let spec = identity.spec::<WordCountInput>(outputs([
-        integer("word_count", "The number of words."),
-        integer("character_count", "The number of characters, including spaces and punctuation."),
-    ]));
-    pure(spec, run, vec![example])
+    vec![block(spec, vec![example], Pure(run))]
 }
 
 fn run(input: WordCountInput) -> Result<PinValues, BlockError> {

@@ -3,17 +3,9 @@
 use std::fmt::Write;
 use std::iter::Peekable;
 use std::str::Chars;
-use std::sync::Arc;
 
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure, text_fits};
-use crate::blocks::typed::{outputs, text};
+use crate::blocks::prelude::*;
+use crate::blocks::result_limits::text_fits;
 
 /// The most bytes an escape sequence needs per input byte, rounded up.
 const LONGEST_SEQUENCE: usize = 10;
@@ -24,20 +16,23 @@ struct EscapeTextInput {
     text: String,
 }
 
-pub(super) fn encoder() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "5185f32e-4b65-4ecf-8fbb-873f003f09d6",
-        name: "TextEncoderBlock",
-        description: "Replaces newlines, tabs and non-ASCII characters with escape sequences.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    vec![decoder(), encoder()]
+}
+
+fn encoder() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "5185f32e-4b65-4ecf-8fbb-873f003f09d6",
+        "TextEncoderBlock",
+        "Replaces newlines, tabs and non-ASCII characters with escape sequences.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::text("encoded_text", "The escaped text.")]);
     let example = BlockExample::exactly(
         json!({ "text": "a\n\"b\"\té€😀\\" }),
         vec![("encoded_text", json!("a\\n\"b\"\\t\\xe9\\u20ac\\U0001f600\\\\"))],
     );
-    let spec =
-        identity.spec::<EscapeTextInput>(outputs([text("encoded_text", "The escaped text.")]));
-    pure(spec, encode, vec![example])
+    block(spec, vec![example], Pure(encode))
 }
 
 fn encode(input: EscapeTextInput) -> Result<PinValues, BlockError> {
@@ -60,20 +55,19 @@ fn encode(input: EscapeTextInput) -> Result<PinValues, BlockError> {
     Ok(vec![("encoded_text", encoded.into())])
 }
 
-pub(super) fn decoder() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "2570e8fe-8447-43ed-84c7-70d657923231",
-        name: "TextDecoderBlock",
-        description: "Replaces escape sequences with the characters they represent.",
-        categories: &[BlockCategory::Text],
-    };
+fn decoder() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "2570e8fe-8447-43ed-84c7-70d657923231",
+        "TextDecoderBlock",
+        "Replaces escape sequences with the characters they represent.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::text("decoded_text", "The unescaped text.")]);
     let example = BlockExample::exactly(
         json!({ "text": "a\\n\\\"b\\\"\\té\\xe9\\u20ac\\ud83d\\ude00\\101\\q" }),
         vec![("decoded_text", json!("a\n\"b\"\téé€😀A\\q"))],
     );
-    let spec =
-        identity.spec::<EscapeTextInput>(outputs([text("decoded_text", "The unescaped text.")]));
-    pure(spec, decode, vec![example])
+    block(spec, vec![example], Pure(decode))
 }
 
 fn decode(input: EscapeTextInput) -> Result<PinValues, BlockError> {

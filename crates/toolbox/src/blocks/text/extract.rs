@@ -1,17 +1,7 @@
 //! `ExtractTextInformationBlock`: extracts what a regular expression, or one of its groups, matches.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::pattern::{PatternFlags, compile, searchable_text};
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, integer, list, outputs, text};
+use crate::blocks::prelude::*;
 
 /// Limit on matches per text: each match may take time linear in the text length.
 const MAX_MATCHES: usize = 1000;
@@ -26,23 +16,29 @@ struct ExtractTextInput {
     #[serde(default)]
     group: usize,
     /// Match uppercase and lowercase letters exactly.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     case_sensitive: bool,
     /// Let `.` also match a newline.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     dot_all: bool,
     /// Extract all matches (up to 1000) instead of only the first.
     #[serde(default)]
     find_all: bool,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "3146e4fe-2cdd-4f29-bd12-0c9d5bb4deb0",
-        name: "ExtractTextInformationBlock",
-        description: "Extracts the parts of a text that match a regular expression.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "3146e4fe-2cdd-4f29-bd12-0c9d5bb4deb0",
+        "ExtractTextInformationBlock",
+        "Extracts the parts of a text that match a regular expression.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([
+        pin::text("positive", "Each match, emitted one at a time."),
+        pin::any("negative", "The original text, if nothing matched."),
+        pin::list("matched_results", "All matches, as a list."),
+        pin::integer("matched_count", "The number of matches."),
+    ]);
     let found = |input: Value, found: &[&str]| {
         let mut outputs: PinValues = found.iter().map(|text| ("positive", json!(text))).collect();
         if found.is_empty() {
@@ -63,13 +59,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         found(json!({ "text": names, "pattern": "(A)", "group": 5 }), &[]),
         found(json!({ "text": [1], "pattern": "x" }), &[]),
     ];
-    let spec = identity.spec::<ExtractTextInput>(outputs([
-        text("positive", "Each match, emitted one at a time."),
-        any("negative", "The original text, if nothing matched."),
-        list("matched_results", "All matches, as a list."),
-        integer("matched_count", "The number of matches."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: ExtractTextInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `JSONEncoderBlock` and `JSONDecoderBlock`: convert values to JSON text and back.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, outputs, text};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct EncodeJsonInput {
@@ -18,19 +8,23 @@ struct EncodeJsonInput {
     data: Value,
 }
 
-pub(super) fn encoder() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "9a9d20c5-5b4d-4e94-8022-83b6cb72648a",
-        name: "JSONEncoderBlock",
-        description: "Converts any value to JSON text.",
-        categories: &[BlockCategory::Data],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    vec![decoder(), encoder()]
+}
+
+fn encoder() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "9a9d20c5-5b4d-4e94-8022-83b6cb72648a",
+        "JSONEncoderBlock",
+        "Converts any value to JSON text.",
+    )
+    .categories(&[BlockCategory::Data])
+    .outputs([pin::text("json_str", "The JSON text.")]);
     let example = BlockExample::exactly(
         json!({ "data": { "name": "Ann", "ok": true } }),
         vec![("json_str", json!("{\"name\":\"Ann\",\"ok\":true}"))],
     );
-    let spec = identity.spec::<EncodeJsonInput>(outputs([text("json_str", "The JSON text.")]));
-    pure(spec, encode, vec![example])
+    block(spec, vec![example], Pure(encode))
 }
 
 fn encode(input: EncodeJsonInput) -> Result<PinValues, BlockError> {
@@ -43,19 +37,19 @@ struct DecodeJsonInput {
     json_str: String,
 }
 
-pub(super) fn decoder() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "2b935639-65bc-48fd-9f88-823cd706fcd9",
-        name: "JSONDecoderBlock",
-        description: "Parses JSON text into a value.",
-        categories: &[BlockCategory::Data],
-    };
+fn decoder() -> Arc<dyn Block> {
+    let spec = BlockSpec::new(
+        "2b935639-65bc-48fd-9f88-823cd706fcd9",
+        "JSONDecoderBlock",
+        "Parses JSON text into a value.",
+    )
+    .categories(&[BlockCategory::Data])
+    .outputs([pin::any("data", "The parsed value.")]);
     let example = BlockExample::exactly(
         json!({ "json_str": "{\"name\": \"Ann\"}" }),
         vec![("data", json!({ "name": "Ann" }))],
     );
-    let spec = identity.spec::<DecodeJsonInput>(outputs([any("data", "The parsed value.")]));
-    pure(spec, decode, vec![example])
+    block(spec, vec![example], Pure(decode))
 }
 
 fn decode(input: DecodeJsonInput) -> Result<PinValues, BlockError> {

@@ -1,17 +1,7 @@
 //! `MatchTextPatternBlock`: routes data by whether a text matches a regular expression.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::pattern::{PatternFlags, compile, searchable_text};
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{any, outputs};
+use crate::blocks::prelude::*;
 use crate::values::is_true;
 
 #[derive(Deserialize, JsonSchema)]
@@ -23,21 +13,25 @@ struct MatchPatternInput {
     /// The value to pass on. If empty, the text is passed on.
     data: Value,
     /// Match uppercase and lowercase letters exactly.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     case_sensitive: bool,
     /// Let `.` also match a newline.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     dot_all: bool,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "3060088f-6ed9-4928-9ba7-9c92823a7ccd",
-        name: "MatchTextPatternBlock",
-        description: "Tests a text against a regular expression and routes data to the positive or \
-                      negative output.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "3060088f-6ed9-4928-9ba7-9c92823a7ccd",
+        "MatchTextPatternBlock",
+        "Tests a text against a regular expression and routes data to the positive or \
+         negative output.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([
+        pin::any("positive", "The data, if the text matches."),
+        pin::any("negative", "The data, if the text does not match."),
+    ]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "text": "ABC", "match": "ab", "data": "X", "case_sensitive": false }),
@@ -56,11 +50,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("positive", json!({ "a": 1 }))],
         ),
     ];
-    let spec = identity.spec::<MatchPatternInput>(outputs([
-        any("positive", "The data, if the text matches."),
-        any("negative", "The data, if the text does not match."),
-    ]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: MatchPatternInput) -> Result<PinValues, BlockError> {

@@ -10,12 +10,12 @@ const MAX_TEXT_BYTES: usize = 1024 * 1024;
 const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Copy)]
-pub(super) struct PatternFlags {
-    pub(super) case_sensitive: bool,
-    pub(super) dot_all: bool,
+pub(crate) struct PatternFlags {
+    pub(crate) case_sensitive: bool,
+    pub(crate) dot_all: bool,
 }
 
-pub(super) fn compile(pattern: &str, flags: PatternFlags) -> Result<Regex, BlockError> {
+pub(crate) fn compile(pattern: &str, flags: PatternFlags) -> Result<Regex, BlockError> {
     let compiled = RegexBuilder::new(pattern)
         .case_insensitive(!flags.case_sensitive)
         .dot_matches_new_line(flags.dot_all)
@@ -34,7 +34,7 @@ pub(super) fn compile(pattern: &str, flags: PatternFlags) -> Result<Regex, Block
 }
 
 /// The text to search: strings as they are, other values as JSON.
-pub(super) fn searchable_text(value: &Value) -> Result<std::borrow::Cow<'_, str>, BlockError> {
+pub(crate) fn searchable_text(value: &Value) -> Result<std::borrow::Cow<'_, str>, BlockError> {
     let text = match value {
         Value::String(text) => text.as_str().into(),
         other => std::borrow::Cow::from(other.to_string()),

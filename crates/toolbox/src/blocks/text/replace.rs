@@ -1,16 +1,7 @@
 //! `TextReplaceBlock`: replaces every occurrence of a substring.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure, text_fits};
-use crate::blocks::typed::{outputs, text};
+use crate::blocks::prelude::*;
+use crate::blocks::result_limits::text_fits;
 
 #[derive(Deserialize, JsonSchema)]
 struct ReplaceTextInput {
@@ -22,20 +13,19 @@ struct ReplaceTextInput {
     new: String,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "7e7c87ab-3469-4bcc-9abe-67705091b713",
-        name: "TextReplaceBlock",
-        description: "Replaces every occurrence of a substring.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "7e7c87ab-3469-4bcc-9abe-67705091b713",
+        "TextReplaceBlock",
+        "Replaces every occurrence of a substring.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::text("output", "The text after replacement.")]);
     let example = BlockExample::exactly(
         json!({ "text": "one and one", "old": "one", "new": "two" }),
         vec![("output", json!("two and two"))],
     );
-    let spec =
-        identity.spec::<ReplaceTextInput>(outputs([text("output", "The text after replacement.")]));
-    pure(spec, run, vec![example])
+    vec![block(spec, vec![example], Pure(run))]
 }
 
 fn run(input: ReplaceTextInput) -> Result<PinValues, BlockError> {

@@ -1,16 +1,6 @@
 //! `TextSplitBlock`: splits a text at a delimiter.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{list, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct SplitTextInput {
@@ -19,25 +9,25 @@ struct SplitTextInput {
     /// The text that separates the parts.
     delimiter: String,
     /// Trim whitespace around each part.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     strip: bool,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "d5ea33c8-a575-477a-b42f-2fe3be5055ec",
-        name: "TextSplitBlock",
-        description: "Splits a text into a list of parts at each delimiter.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "d5ea33c8-a575-477a-b42f-2fe3be5055ec",
+        "TextSplitBlock",
+        "Splits a text into a list of parts at each delimiter.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::list("texts", "The parts, in order.")]);
     let parts = |input: Value, parts: Value| BlockExample::exactly(input, vec![("texts", parts)]);
     let examples = vec![
         parts(json!({ "text": "a, b", "delimiter": "," }), json!(["a", "b"])),
         parts(json!({ "text": "a, b", "delimiter": ",", "strip": false }), json!(["a", " b"])),
         parts(json!({ "text": "", "delimiter": "," }), json!([])),
     ];
-    let spec = identity.spec::<SplitTextInput>(outputs([list("texts", "The parts, in order.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: SplitTextInput) -> Result<PinValues, BlockError> {

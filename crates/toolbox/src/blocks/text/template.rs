@@ -1,16 +1,6 @@
 //! `FillTextTemplateBlock`: renders a Jinja template.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{outputs, text};
+use crate::blocks::prelude::*;
 use crate::template::{EscapeMode, render};
 
 #[derive(Deserialize, JsonSchema)]
@@ -24,13 +14,14 @@ struct FillTemplateInput {
     escape_html: bool,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "db7d8f02-2f44-4c55-ab7a-eae0941f0c30",
-        name: "FillTextTemplateBlock",
-        description: "Fills a Jinja template with values.",
-        categories: &[BlockCategory::Text],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "db7d8f02-2f44-4c55-ab7a-eae0941f0c30",
+        "FillTextTemplateBlock",
+        "Fills a Jinja template with values.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::text("output", "The rendered text.")]);
     let filled = |values: Value, format: &str, escape: bool, text: &str| {
         BlockExample::exactly(
             json!({ "values": values, "format": format, "escape_html": escape }),
@@ -47,8 +38,7 @@ pub(super) fn block() -> Arc<dyn Block> {
         ),
         filled(json!({ "x": "<b>" }), "{{ x }}", true, "&lt;b&gt;"),
     ];
-    let spec = identity.spec::<FillTemplateInput>(outputs([text("output", "The rendered text.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: FillTemplateInput) -> Result<PinValues, BlockError> {

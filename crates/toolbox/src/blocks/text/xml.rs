@@ -1,17 +1,7 @@
 //! `XMLParserBlock`: converts XML to a dictionary.
 
-use std::sync::Arc;
-
-use ports::Block;
-use ports::block::{BlockError, BlockExample};
-use protocol::block::BlockCategory;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
 use super::xml_tree::parse;
-use crate::blocks::pure::{BlockIdentity, PinValues, pure};
-use crate::blocks::typed::{object, outputs};
+use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 struct ParseXmlInput {
@@ -19,14 +9,15 @@ struct ParseXmlInput {
     input_xml: String,
 }
 
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "286380af-9529-4b55-8be0-1d7c854abdb5",
-        name: "XMLParserBlock",
-        description: "Converts XML to a dictionary: elements become keys, repeated elements become \
-                      lists, and attributes become keys that start with @.",
-        categories: &[BlockCategory::Data],
-    };
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "286380af-9529-4b55-8be0-1d7c854abdb5",
+        "XMLParserBlock",
+        "Converts XML to a dictionary: elements become keys, repeated elements become \
+         lists, and attributes become keys that start with @.",
+    )
+    .categories(&[BlockCategory::Data])
+    .outputs([pin::object("parsed_xml", "The XML as a dictionary.")]);
     let examples = vec![
         BlockExample::exactly(
             json!({ "input_xml": "<a><b>text</b></a>" }),
@@ -37,9 +28,7 @@ pub(super) fn block() -> Arc<dyn Block> {
             vec![("parsed_xml", json!({ "list": { "@size": "2", "item": ["1", "2 & more"] } }))],
         ),
     ];
-    let spec =
-        identity.spec::<ParseXmlInput>(outputs([object("parsed_xml", "The XML as a dictionary.")]));
-    pure(spec, run, examples)
+    vec![block(spec, examples, Pure(run))]
 }
 
 fn run(input: ParseXmlInput) -> Result<PinValues, BlockError> {

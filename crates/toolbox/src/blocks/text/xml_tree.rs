@@ -9,7 +9,7 @@ const MAX_XML_BYTES: usize = 10 * 1024 * 1024;
 const MAX_DEPTH: usize = 64;
 
 /// Returns the tree, or why the text could not be parsed.
-pub(super) fn parse(xml: &str) -> Result<Map<String, Value>, String> {
+pub(crate) fn parse(xml: &str) -> Result<Map<String, Value>, String> {
     if xml.len() > MAX_XML_BYTES {
         return Err(format!("it is longer than {} MiB", MAX_XML_BYTES / 1024 / 1024));
     }

@@ -1,20 +1,11 @@
 //! `CountdownTimerBlock`: emits a message after a delay.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockSpec};
 use protocol::limits::EXECUTION_TIME;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::NumberOrText;
-use crate::blocks::pure::BlockIdentity;
-use crate::blocks::typed::{TypedBlock, TypedBlockAdapter, any, outputs};
+use crate::blocks::prelude::*;
 
 const MAX_REPETITIONS: u32 = 1000;
 
@@ -49,27 +40,31 @@ fn once() -> u32 {
     1
 }
 
-struct Countdown(BlockSpec);
-
-pub(super) fn block() -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
-        name: "CountdownTimerBlock",
-        description: "Waits for a given time, then outputs a message, once or repeatedly.",
-        categories: &[BlockCategory::Text],
-    };
-    let outputs = outputs([any("output_message", "The message, each time the time is up.")]);
-    let spec = BlockSpec { coordinates: true, ..identity.spec::<CountdownInput>(outputs) };
-    Arc::new(TypedBlockAdapter(Countdown(spec)))
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
+        "CountdownTimerBlock",
+        "Waits for a given time, then outputs a message, once or repeatedly.",
+    )
+    .categories(&[BlockCategory::Text])
+    .outputs([pin::any("output_message", "The message, each time the time is up.")])
+    .coordinates();
+    let message = |message: Value| ("output_message", message);
+    let examples = vec![
+        BlockExample::exactly(json!({}), vec![message(json!("timer finished"))]),
+        BlockExample::exactly(
+            json!({ "input_message": { "go": 1 }, "seconds": "0", "repeat": 2 }),
+            vec![message(json!({ "go": 1 })), message(json!({ "go": 1 }))],
+        ),
+    ];
+    vec![block(spec, examples, Countdown)]
 }
+
+struct Countdown;
 
 #[async_trait]
 impl TypedBlock for Countdown {
     type Input = CountdownInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.0
-    }
 
     async fn run(
         &self,
@@ -82,7 +77,8 @@ impl TypedBlock for Countdown {
                 "`repeat` must be between 1 and {MAX_REPETITIONS}."
             )));
         }
-        let wait = wait(&input)?;
+        // A rehearsal does not wait.
+        let wait = if context.dry_run { Duration::ZERO } else { wait(&input)? };
         for _ in 0..input.repeat {
             tokio::select! {
                 biased;
@@ -93,17 +89,6 @@ impl TypedBlock for Countdown {
             out.emit("output_message", input.input_message.clone()).await?;
         }
         Ok(())
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        let message = |message: Value| ("output_message", message);
-        vec![
-            BlockExample::exactly(json!({}), vec![message(json!("timer finished"))]),
-            BlockExample::exactly(
-                json!({ "input_message": { "go": 1 }, "seconds": "0", "repeat": 2 }),
-                vec![message(json!({ "go": 1 })), message(json!({ "go": 1 }))],
-            ),
-        ]
     }
 }
 

@@ -1,22 +1,59 @@
 //! `GetCurrentTimeBlock`, `GetCurrentDateBlock` and `GetCurrentDateAndTimeBlock`.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
-use async_trait::async_trait;
 use jiff::ToSpan;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use ports::{Block, Clock};
-use protocol::block::{BlockCategory, BlockSpec};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use ports::Clock;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
 
 use super::NumberOrText;
 use super::format::{TimeFormat, TimePart};
-use crate::blocks::pure::BlockIdentity;
-use crate::blocks::typed::{TypedBlock, TypedBlockAdapter, outputs, text};
+use crate::blocks::prelude::*;
+
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let date = BlockSpec::new(
+        "b29c1b50-5d0e-4d9f-8f9d-1b0e6fcbf0b1",
+        "GetCurrentDateBlock",
+        "Returns today's date, or the date a number of days ago.",
+    );
+    let date_and_time = BlockSpec::new(
+        "716a67b3-6760-42e7-86dc-18645c6e00fc",
+        "GetCurrentDateAndTimeBlock",
+        "Returns the current date and time.",
+    );
+    let time = BlockSpec::new(
+        "a892b8d9-3e4e-4e9c-9c1e-75f8efcf1bfa",
+        "GetCurrentTimeBlock",
+        "Returns the current time.",
+    );
+    let clock = &dependencies.clock;
+    vec![
+        current::<CurrentDateInput>(date, clock, TimePart::Date, "date"),
+        current::<CurrentTimeInput>(date_and_time, clock, TimePart::DateAndTime, "date_time"),
+        current::<CurrentTimeInput>(time, clock, TimePart::Time, "time"),
+    ]
+}
+
+fn current<I: TimeInput>(
+    spec: BlockSpec,
+    clock: &Arc<dyn Clock>,
+    part: TimePart,
+    pin: &'static str,
+) -> Arc<dyn Block> {
+    let spec = spec
+        .categories(&[BlockCategory::Text])
+        .outputs([pin::text(pin, "The result, in the chosen format.")]);
+    let written = |input: Value| BlockExample::shape(input, vec![(pin, json!("some time"))]);
+    let day = json!({ "discriminator": "strftime", "format": "%d.%m.%Y" });
+    let utc = json!({ "discriminator": "iso8601", "timezone": "UTC" });
+    let examples = vec![
+        written(json!({ "trigger": 1 })),
+        written(json!({ "trigger": "go", "format_type": day })),
+        written(json!({ "trigger": "go", "format_type": utc })),
+    ];
+    let clock = clock.clone();
+    block(spec, examples, CurrentTime::<I> { clock, part, pin, input: PhantomData })
+}
 
 // Inputs of the time block and the date and time block.
 #[derive(Deserialize, JsonSchema)]
@@ -68,67 +105,16 @@ impl TimeInput for CurrentDateInput {
     }
 }
 
-struct CurrentTimeBlock<I> {
-    spec: BlockSpec,
+struct CurrentTime<I> {
     clock: Arc<dyn Clock>,
     part: TimePart,
     pin: &'static str,
     input: PhantomData<fn(I)>,
 }
 
-pub(super) fn time(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "a892b8d9-3e4e-4e9c-9c1e-75f8efcf1bfa",
-        name: "GetCurrentTimeBlock",
-        description: "Returns the current time.",
-        categories: &[BlockCategory::Text],
-    };
-    block::<CurrentTimeInput>(identity, clock, TimePart::Time, "time")
-}
-
-pub(super) fn date(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "b29c1b50-5d0e-4d9f-8f9d-1b0e6fcbf0b1",
-        name: "GetCurrentDateBlock",
-        description: "Returns today's date, or the date a number of days ago.",
-        categories: &[BlockCategory::Text],
-    };
-    block::<CurrentDateInput>(identity, clock, TimePart::Date, "date")
-}
-
-pub(super) fn date_and_time(clock: Arc<dyn Clock>) -> Arc<dyn Block> {
-    let identity = BlockIdentity {
-        id: "716a67b3-6760-42e7-86dc-18645c6e00fc",
-        name: "GetCurrentDateAndTimeBlock",
-        description: "Returns the current date and time.",
-        categories: &[BlockCategory::Text],
-    };
-    block::<CurrentTimeInput>(identity, clock, TimePart::DateAndTime, "date_time")
-}
-
-fn block<I: TimeInput>(
-    identity: BlockIdentity,
-    clock: Arc<dyn Clock>,
-    part: TimePart,
-    pin: &'static str,
-) -> Arc<dyn Block> {
-    let spec = identity.spec::<I>(outputs([text(pin, "The result, in the chosen format.")]));
-    Arc::new(TypedBlockAdapter(CurrentTimeBlock::<I> {
-        spec,
-        clock,
-        part,
-        pin,
-        input: PhantomData,
-    }))
-}
-
 #[async_trait]
-impl<I: TimeInput> TypedBlock for CurrentTimeBlock<I> {
+impl<I: TimeInput> TypedBlock for CurrentTime<I> {
     type Input = I;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -142,19 +128,5 @@ impl<I: TimeInput> TypedBlock for CurrentTimeBlock<I> {
         let time =
             self.clock.now().to_zoned(format.zone()?).checked_sub(span).map_err(out_of_range)?;
         out.emit(self.pin, format.write(&time, self.part)?.into()).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        let written = |format: Value| {
-            BlockExample::shape(
-                json!({ "trigger": "go", "format_type": format }),
-                vec![(self.pin, json!("some time"))],
-            )
-        };
-        vec![
-            BlockExample::shape(json!({ "trigger": 1 }), vec![(self.pin, json!("some time"))]),
-            written(json!({ "discriminator": "strftime", "format": "%d.%m.%Y" })),
-            written(json!({ "discriminator": "iso8601", "timezone": "UTC" })),
-        ]
     }
 }

@@ -5,40 +5,28 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use ports::block::BlockError;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Limit on a format string, in bytes.
 const MAX_FORMAT_BYTES: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "discriminator", rename_all = "lowercase")]
-pub(super) enum TimeFormat {
+pub(crate) enum TimeFormat {
     Strftime {
         /// The strftime format, for example `%Y-%m-%d`.
         #[serde(default)]
         format: Option<String>,
-        /// The time zone, for example `Europe/Paris`.
-        #[serde(default = "utc")]
-        timezone: String,
-        /// Not supported yet; `timezone` is used.
         #[serde(default)]
-        #[expect(
-            dead_code,
-            reason = "users have no time zone yet; accepted for compatibility with existing graphs"
-        )]
-        use_user_timezone: bool,
+        timezone: ZoneName,
+        #[serde(default, rename = "use_user_timezone")]
+        _use_user_timezone: UserZone,
     },
     Iso8601 {
-        /// The time zone, for example `Europe/Paris`.
-        #[serde(default = "utc")]
-        timezone: String,
-        /// Not supported yet; `timezone` is used.
         #[serde(default)]
-        #[expect(
-            dead_code,
-            reason = "users have no time zone yet; accepted for compatibility with existing graphs"
-        )]
-        use_user_timezone: bool,
+        timezone: ZoneName,
+        #[serde(default, rename = "use_user_timezone")]
+        _use_user_timezone: UserZone,
         /// Include microseconds.
         #[serde(default)]
         include_microseconds: bool,
@@ -47,17 +35,34 @@ pub(super) enum TimeFormat {
 
 impl Default for TimeFormat {
     fn default() -> Self {
-        Self::Strftime { format: None, timezone: utc(), use_user_timezone: false }
+        Self::Strftime {
+            format: None,
+            timezone: ZoneName::default(),
+            _use_user_timezone: UserZone::default(),
+        }
     }
 }
 
-fn utc() -> String {
-    "UTC".to_owned()
+/// The time zone, for example `Europe/Paris`.
+#[derive(Deserialize, JsonSchema, Serialize)]
+#[serde(transparent)]
+pub(crate) struct ZoneName(String);
+
+impl Default for ZoneName {
+    fn default() -> Self {
+        Self("UTC".to_owned())
+    }
 }
+
+// Users have no time zone yet; accepted for compatibility with existing graphs.
+/// Not supported yet; `timezone` is used.
+#[derive(Default, Deserialize, JsonSchema, Serialize)]
+#[serde(transparent)]
+pub(crate) struct UserZone(bool);
 
 /// The part of a timestamp that a block outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TimePart {
+pub(crate) enum TimePart {
     Time,
     Date,
     DateAndTime,
@@ -84,8 +89,9 @@ impl TimePart {
 }
 
 impl TimeFormat {
-    pub(super) fn zone(&self) -> Result<TimeZone, BlockError> {
-        let (Self::Strftime { timezone, .. } | Self::Iso8601 { timezone, .. }) = self;
+    pub(crate) fn zone(&self) -> Result<TimeZone, BlockError> {
+        let (Self::Strftime { timezone: ZoneName(timezone), .. }
+        | Self::Iso8601 { timezone: ZoneName(timezone), .. }) = self;
         if timezone == "UTC" {
             return Ok(TimeZone::UTC);
         }
@@ -93,7 +99,7 @@ impl TimeFormat {
             .map_err(|_| BlockError::failed(format!("Unknown time zone: '{timezone}'.")))
     }
 
-    pub(super) fn write(&self, time: &Zoned, part: TimePart) -> Result<String, BlockError> {
+    pub(crate) fn write(&self, time: &Zoned, part: TimePart) -> Result<String, BlockError> {
         let format = match self {
             Self::Iso8601 { include_microseconds, .. } => part.iso_format(*include_microseconds),
             Self::Strftime { format: Some(format), .. } => format,

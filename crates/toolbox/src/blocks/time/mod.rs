@@ -1,22 +1,10 @@
 //! Blocks for the current time and for waiting.
 
-mod countdown;
-mod current;
 mod format;
 
-use std::sync::Arc;
-
-use ports::Block;
-
-use super::BlockDependencies;
-
-pub(super) fn all(dependencies: &BlockDependencies) -> Vec<Arc<dyn Block>> {
-    vec![
-        countdown::block(),
-        current::date(dependencies.clock.clone()),
-        current::date_and_time(dependencies.clock.clone()),
-        current::time(dependencies.clock.clone()),
-    ]
+blocks! {
+    countdown,
+    current,
 }
 
 /// An integer, given as a number or as text.

@@ -1,55 +1,28 @@
 //! `SendAuthenticatedWebRequestBlock`: a request with stored credentials. This server stores no credentials, and a
 //! secret in a graph would be visible to everyone who can see the graph. The block exists and fails with an explanation.
 
-use async_trait::async_trait;
-use ports::Block;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use serde_json::{Map, Value, json};
-
-use super::super::typed;
-use super::request::response_pins;
+use super::request::request_spec;
 use super::sender::WebRequest;
+use crate::blocks::prelude::*;
+use crate::blocks::typed;
 
-pub(super) struct SendAuthenticatedWebRequest {
-    spec: BlockSpec,
+pub(crate) fn blocks(_: &BlockDependencies) -> BlockList {
+    let spec = request_spec(
+        "fff86bcd-e001-4bad-a7f6-2eae4720c8dc",
+        "SendAuthenticatedWebRequestBlock",
+        "Sends an HTTP request with credentials stored for its host. Fails if no credentials are \
+         stored.",
+    );
+    // No examples: it never succeeds.
+    vec![block(spec, Vec::new(), SendAuthenticatedWebRequest)]
 }
 
-impl SendAuthenticatedWebRequest {
-    pub(super) fn new() -> Self {
-        let mut inputs = typed::inputs::<WebRequest>();
-        inputs["properties"]["credentials"] = json!({
-            "type": "object",
-            "title": "Credentials for the request's host",
-            "description": "The stored credentials to send with the request.",
-            "credentials_provider": "http",
-            "credentials_types": ["host_scoped"],
-        });
-        let spec = BlockSpec {
-            id: "fff86bcd-e001-4bad-a7f6-2eae4720c8dc",
-            name: "SendAuthenticatedWebRequestBlock",
-            description: "Sends an HTTP request with credentials stored for its host. Fails if no credentials are \
-                stored.",
-            categories: &[BlockCategory::Output],
-            kind: BlockKind::Standard,
-            inputs,
-            outputs: response_pins(),
-            effect: ToolEffect::Once,
-            costs: &[],
-            static_output: false,
-            sensitive: true,
-            coordinates: false,
-        };
-        Self { spec }
-    }
-}
+struct SendAuthenticatedWebRequest;
 
 #[async_trait]
-impl Block for SendAuthenticatedWebRequest {
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
+impl TypedBlock for SendAuthenticatedWebRequest {
+    // Any inputs: the explanation is more useful than a complaint about one of them.
+    type Input = Map<String, Value>;
 
     async fn run(
         &self,
@@ -63,7 +36,15 @@ impl Block for SendAuthenticatedWebRequest {
         ))
     }
 
-    fn examples(&self) -> Vec<BlockExample> {
-        Vec::new()
+    fn inputs(&self) -> Value {
+        let mut inputs = typed::inputs::<WebRequest>();
+        inputs["properties"]["credentials"] = json!({
+            "type": "object",
+            "title": "Credentials for the request's host",
+            "description": "The stored credentials to send with the request.",
+            "credentials_provider": "http",
+            "credentials_types": ["host_scoped"],
+        });
+        inputs
     }
 }

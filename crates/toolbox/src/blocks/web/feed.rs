@@ -13,20 +13,20 @@ const MAX_ENTRIES: usize = 1_000;
 const MAX_DEPTH: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct FeedEntry {
-    pub(super) title: String,
-    pub(super) link: String,
-    pub(super) description: String,
+pub(crate) struct FeedEntry {
+    pub(crate) title: String,
+    pub(crate) link: String,
+    pub(crate) description: String,
     /// `None` if the feed has no valid date.
-    pub(super) published: Option<Timestamp>,
-    pub(super) author: String,
-    pub(super) categories: Vec<String>,
+    pub(crate) published: Option<Timestamp>,
+    pub(crate) author: String,
+    pub(crate) categories: Vec<String>,
     content: String,
     updated: Option<Timestamp>,
 }
 
 impl FeedEntry {
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({
             "title": self.title,
             "link": self.link,
@@ -96,7 +96,7 @@ impl FeedEntry {
 }
 
 /// `None` if the text is not a feed.
-pub(super) fn read(feed: &str) -> Option<Vec<FeedEntry>> {
+pub(crate) fn read(feed: &str) -> Option<Vec<FeedEntry>> {
     let mut reader = Reader::from_str(feed);
     reader.config_mut().check_end_names = false;
     let mut parser = FeedParser::default();

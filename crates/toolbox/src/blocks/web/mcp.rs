@@ -1,25 +1,12 @@
 //! `MCPToolBlock`: calls a tool of an MCP server.
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
 use super::mcp_client::McpServer;
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 use crate::egress;
 
-pub(super) struct McpToolBlock {
-    spec: BlockSpec,
-    egress: egress::EgressClient,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct McpToolInput {
+struct McpToolInput {
     /// The URL of the MCP server (streamable HTTP).
     server_url: String,
     /// The name of the tool to call.
@@ -39,33 +26,28 @@ pub(super) struct McpToolInput {
     more: Map<String, Value>,
 }
 
-impl McpToolBlock {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "a0a4b1c2-d3e4-4f56-a7b8-c9d0e1f2a3b4",
-            name: "MCPToolBlock",
-            description: "Calls a tool of a Model Context Protocol (MCP) server and returns its result.",
-            categories: &[BlockCategory::DeveloperTools],
-            kind: BlockKind::McpTool,
-            inputs: typed::inputs::<McpToolInput>(),
-            outputs: typed::outputs([typed::any("result", "The tool's result.")]),
-            effect: ToolEffect::Once,
-            costs: &[],
-            static_output: false,
-            sensitive: true,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, egress: dependencies.egress.clone() })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "a0a4b1c2-d3e4-4f56-a7b8-c9d0e1f2a3b4",
+        "MCPToolBlock",
+        "Calls a tool of a Model Context Protocol (MCP) server and returns its result.",
+    )
+    .categories(&[BlockCategory::DeveloperTools])
+    .kind(BlockKind::McpTool)
+    .outputs([pin::any("result", "The tool's result.")])
+    .effect(ToolEffect::Once)
+    .sensitive();
+    // No examples: no MCP server is reachable from every installation.
+    vec![block(spec, Vec::new(), McpToolBlock { egress: dependencies.egress.clone() })]
+}
+
+struct McpToolBlock {
+    egress: egress::EgressClient,
 }
 
 #[async_trait]
 impl TypedBlock for McpToolBlock {
     type Input = McpToolInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -92,11 +74,6 @@ impl TypedBlock for McpToolBlock {
         };
         let result = failures::unless_stopped(&context, call).await?.map_err(BlockError::Failed)?;
         out.emit("result", result).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // No MCP server is reachable from every installation.
-        Vec::new()
     }
 }
 

@@ -16,7 +16,7 @@ const LIMITS: FetchLimits = FetchLimits {
     accepts: |_| true,
 };
 
-pub(super) struct McpServer<'a> {
+pub(crate) struct McpServer<'a> {
     egress: &'a egress::EgressClient,
     url: &'a str,
     /// The session id from the initialize response, if the server uses sessions.
@@ -25,7 +25,7 @@ pub(super) struct McpServer<'a> {
 }
 
 impl<'a> McpServer<'a> {
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         egress: &'a egress::EgressClient,
         url: &'a str,
     ) -> Result<Self, String> {
@@ -43,7 +43,7 @@ impl<'a> McpServer<'a> {
         Ok(server)
     }
 
-    pub(super) async fn call_tool(
+    pub(crate) async fn call_tool(
         &self,
         name: &str,
         arguments: Map<String, Value>,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The result of the call with this id, or a readable error.
-pub(super) fn result(content_type: &str, body: &str, id: u64) -> Result<Value, String> {
+pub(crate) fn result(content_type: &str, body: &str, id: u64) -> Result<Value, String> {
     let message = messages(content_type, body)
         .into_iter()
         .find(|message| message["id"] == json!(id))
@@ -16,7 +16,7 @@ pub(super) fn result(content_type: &str, body: &str, id: u64) -> Result<Value, S
 }
 
 /// Whether an event stream contains a complete event with a response.
-pub(super) fn is_complete(body: &[u8]) -> bool {
+pub(crate) fn is_complete(body: &[u8]) -> bool {
     if !body.ends_with(b"\n\n") && !body.ends_with(b"\r\n\r\n") {
         return false;
     }
@@ -27,7 +27,7 @@ pub(super) fn is_complete(body: &[u8]) -> bool {
 }
 
 /// The content of a tool result: one part as it is, several as a list, or the tool's error message.
-pub(super) fn content(result: &Value) -> Result<Value, String> {
+pub(crate) fn content(result: &Value) -> Result<Value, String> {
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     if result["isError"] == json!(true) {
         let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();

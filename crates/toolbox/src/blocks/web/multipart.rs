@@ -3,11 +3,11 @@
 use rand::RngExt;
 use serde_json::{Map, Value};
 
-use super::super::files::FileContent;
+use crate::blocks::files::FileContent;
 use crate::values::into_text;
 
 /// The content type, which includes the boundary, and the body.
-pub(super) fn form(
+pub(crate) fn form(
     fields: &Map<String, Value>,
     files_name: &str,
     files: &[FileContent],

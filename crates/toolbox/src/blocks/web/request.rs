@@ -1,57 +1,51 @@
 //! `SendWebRequestBlock`: sends one HTTP request.
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use serde_json::Value;
-
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
 use super::sender::{WebRequest, WebRequestSender, WebResponse};
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 
-pub(super) struct SendWebRequestBlock {
-    spec: BlockSpec,
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = request_spec(
+        "6595ae1f-b924-42cb-9a41-551a0611c4b4",
+        "SendWebRequestBlock",
+        "Sends an HTTP request to a public web server, with JSON, a form or files, and returns the \
+         response.",
+    );
+    // No examples: no server is reachable from every installation.
+    vec![block(
+        spec,
+        Vec::new(),
+        SendWebRequestBlock { sender: WebRequestSender::new(dependencies) },
+    )]
+}
+
+/// The spec of a block that sends a request. Its pins are the response body, by status class.
+pub(crate) fn request_spec(
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+) -> BlockSpec {
+    BlockSpec::new(id, name, description)
+        .categories(&[BlockCategory::Output])
+        .outputs([
+            pin::any(
+                "response",
+                "The response body of a successful request, parsed if it is JSON.",
+            ),
+            pin::any("client_error", "The response body if the status is 400 to 499."),
+            pin::any("server_error", "The response body for any other status."),
+        ])
+        .effect(ToolEffect::Once)
+        .sensitive()
+}
+
+struct SendWebRequestBlock {
     sender: WebRequestSender,
-}
-
-/// The output pins: the response body, by status class.
-pub(super) fn response_pins() -> Value {
-    typed::outputs([
-        typed::any("response", "The response body of a successful request, parsed if it is JSON."),
-        typed::any("client_error", "The response body if the status is 400 to 499."),
-        typed::any("server_error", "The response body for any other status."),
-    ])
-}
-
-impl SendWebRequestBlock {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "6595ae1f-b924-42cb-9a41-551a0611c4b4",
-            name: "SendWebRequestBlock",
-            description: "Sends an HTTP request to a public web server, with JSON, a form or files, and returns the \
-                response.",
-            categories: &[BlockCategory::Output],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<WebRequest>(),
-            outputs: response_pins(),
-            effect: ToolEffect::Once,
-            costs: &[],
-            static_output: false,
-            sensitive: true,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, sender: WebRequestSender::new(dependencies) })
-    }
 }
 
 #[async_trait]
 impl TypedBlock for SendWebRequestBlock {
     type Input = WebRequest;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -69,10 +63,5 @@ impl TypedBlock for SendWebRequestBlock {
             _ => "server_error",
         };
         out.emit(pin, content).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // No server is reachable from every installation.
-        Vec::new()
     }
 }

@@ -1,22 +1,14 @@
 //! `ReadRSSFeedBlock`: reads a news feed once, or polls it for new entries.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use ports::Clock;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
 
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
 use super::feed::{self, FeedEntry};
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 use crate::egress::{self, FetchLimits};
 use crate::tools::page_text;
 
@@ -33,14 +25,8 @@ const MAX_FAILED_POLLS: u32 = 5;
 /// How many emitted entries a run remembers.
 const MAX_REMEMBERED: usize = 10_000;
 
-pub(super) struct ReadRssFeed {
-    spec: BlockSpec,
-    egress: egress::EgressClient,
-    clock: Arc<dyn Clock>,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct ReadRssFeedInput {
+struct ReadRssFeedInput {
     /// The URL of the feed.
     rss_url: String,
     /// The maximum age of entries when the run starts, in minutes.
@@ -62,40 +48,37 @@ fn five_minutes() -> u64 {
     300
 }
 
-fn yes() -> bool {
-    true
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "5ebe6768-8e5d-41e3-9134-1c7bd89a8d52",
+        "ReadRSSFeedBlock",
+        "Reads a news feed (RSS or Atom) and outputs each recent entry once. Optionally keeps \
+         checking for new entries.",
+    )
+    .categories(&[BlockCategory::Input])
+    .outputs([
+        pin::object(
+            "entry",
+            "Each entry, emitted one at a time: title, link, description, date and more.",
+        ),
+        pin::list("entries", "All new entries of one check."),
+    ])
+    .coordinates()
+    .outside();
+    // No examples: no feed is reachable from every installation.
+    vec![block(
+        spec,
+        Vec::new(),
+        ReadRssFeed { egress: dependencies.egress.clone(), clock: dependencies.clock.clone() },
+    )]
+}
+
+struct ReadRssFeed {
+    egress: egress::EgressClient,
+    clock: Arc<dyn Clock>,
 }
 
 impl ReadRssFeed {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "5ebe6768-8e5d-41e3-9134-1c7bd89a8d52",
-            name: "ReadRSSFeedBlock",
-            description: "Reads a news feed (RSS or Atom) and outputs each recent entry once. Optionally keeps \
-                checking for new entries.",
-            categories: &[BlockCategory::Input],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<ReadRssFeedInput>(),
-            outputs: typed::outputs([
-                typed::object(
-                    "entry",
-                    "Each entry, emitted one at a time: title, link, description, date and more.",
-                ),
-                typed::list("entries", "All new entries of one check."),
-            ]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: true,
-        };
-        TypedBlockAdapter(Self {
-            spec,
-            egress: dependencies.egress.clone(),
-            clock: dependencies.clock.clone(),
-        })
-    }
-
     async fn fetch_entries(&self, url: &str) -> Result<Vec<FeedEntry>, BlockError> {
         let response = self.egress.get(url, LIMITS).await.map_err(failures::network)?;
         if !(200..300).contains(&response.status) {
@@ -113,10 +96,6 @@ impl ReadRssFeed {
 #[async_trait]
 impl TypedBlock for ReadRssFeed {
     type Input = ReadRssFeedInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -148,11 +127,6 @@ impl TypedBlock for ReadRssFeed {
             }
             failures::unless_stopped(&context, tokio::time::sleep(interval)).await?;
         }
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // No feed is reachable from every installation.
-        Vec::new()
     }
 }
 

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use super::super::files::{FileContent, FileLoader};
-use super::super::{BlockDependencies, failures};
 use super::multipart;
+use crate::blocks::files::{FileContent, FileLoader};
+use crate::blocks::{BlockDependencies, failures};
 use crate::egress::{self, EgressRequest, FetchLimits, FetchedResponse};
 use crate::tools::page_text;
 use crate::values::into_text;
@@ -23,12 +23,12 @@ const IDLE_TIME: Duration = Duration::from_secs(60);
 const MAX_FILES: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct WebRequest {
+pub(crate) struct WebRequest {
     /// The full URL, including https:// or http://.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// The HTTP method.
     #[serde(default)]
-    pub(super) method: HttpMethod,
+    pub(crate) method: HttpMethod,
     /// The request headers, by name.
     #[serde(default)]
     headers: Map<String, Value>,
@@ -56,7 +56,7 @@ fn file() -> String {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub(super) enum HttpMethod {
+pub(crate) enum HttpMethod {
     Get,
     #[default]
     Post,
@@ -68,7 +68,7 @@ pub(super) enum HttpMethod {
 }
 
 impl HttpMethod {
-    pub(super) fn is_read_only(self) -> bool {
+    pub(crate) fn is_read_only(self) -> bool {
         matches!(self, Self::Get | Self::Options | Self::Head)
     }
 
@@ -85,22 +85,22 @@ impl HttpMethod {
     }
 }
 
-pub(super) struct WebResponse {
-    pub(super) status: u16,
-    pub(super) content: Value,
+pub(crate) struct WebResponse {
+    pub(crate) status: u16,
+    pub(crate) content: Value,
 }
 
-pub(super) struct WebRequestSender {
+pub(crate) struct WebRequestSender {
     egress: egress::EgressClient,
     loader: FileLoader,
 }
 
 impl WebRequestSender {
-    pub(super) fn new(dependencies: &BlockDependencies) -> Self {
+    pub(crate) fn new(dependencies: &BlockDependencies) -> Self {
         Self { egress: dependencies.egress.clone(), loader: FileLoader::new(dependencies) }
     }
 
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         request: WebRequest,
         context: &BlockContext,

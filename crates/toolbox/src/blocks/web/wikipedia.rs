@@ -2,17 +2,10 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
 use url::Url;
 
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::super::{BlockDependencies, failures};
+use crate::blocks::failures;
+use crate::blocks::prelude::*;
 use crate::egress::{self, FetchLimits};
 
 const SUMMARIES: &str = "https://en.wikipedia.org/api/rest_v1/page/summary/";
@@ -23,45 +16,33 @@ const LIMITS: FetchLimits = FetchLimits {
     accepts: |media_type| media_type.contains("json"),
 };
 
-pub(super) struct GetWikipediaSummary {
-    spec: BlockSpec,
-    egress: egress::EgressClient,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct WikipediaSummaryInput {
+struct WikipediaSummaryInput {
     /// The title of the article.
     #[schemars(length(min = 1, max = 500))]
     topic: String,
 }
 
-impl GetWikipediaSummary {
-    pub(super) fn new(dependencies: &BlockDependencies) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "f5b0f5d0-1862-4d61-94be-3ad0fa772760",
-            name: "GetWikipediaSummaryBlock",
-            description: "Gets the summary of an article in the English Wikipedia.",
-            categories: &[BlockCategory::Search],
-            kind: BlockKind::Standard,
-            inputs: typed::inputs::<WikipediaSummaryInput>(),
-            outputs: typed::outputs([typed::text("summary", "The summary of the article.")]),
-            effect: ToolEffect::None,
-            costs: &[],
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, egress: dependencies.egress.clone() })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = BlockSpec::new(
+        "f5b0f5d0-1862-4d61-94be-3ad0fa772760",
+        "GetWikipediaSummaryBlock",
+        "Gets the summary of an article in the English Wikipedia.",
+    )
+    .categories(&[BlockCategory::Search])
+    .outputs([pin::text("summary", "The summary of the article.")])
+    .outside();
+    // No examples: an example would need access to Wikipedia.
+    vec![block(spec, Vec::new(), GetWikipediaSummary { egress: dependencies.egress.clone() })]
+}
+
+struct GetWikipediaSummary {
+    egress: egress::EgressClient,
 }
 
 #[async_trait]
 impl TypedBlock for GetWikipediaSummary {
     type Input = WikipediaSummaryInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
 
     async fn run(
         &self,
@@ -75,11 +56,6 @@ impl TypedBlock for GetWikipediaSummary {
             .await?
             .map_err(failures::network)?;
         out.emit("summary", Value::String(summary(response.status, &response.body)?)).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // An example would need access to Wikipedia.
-        Vec::new()
     }
 }
 

@@ -13,13 +13,13 @@ use crate::providers::options::TokenPrices;
 use crate::providers::response_stream::{EventReader, ReadProgress};
 
 /// Key in the provider state under which the reasoning is kept for the next request of the tool loop.
-pub(super) const STATE: &str = "thinking";
+pub(crate) const STATE: &str = "thinking";
 
 /// Prices of cache reads and writes, relative to the price of an input token.
 const CACHE_READ_PRICE: f64 = 0.1;
 const CACHE_WRITE_PRICE: f64 = 1.25;
 
-pub(super) struct MessageEventReader {
+pub(crate) struct MessageEventReader {
     prices: TokenPrices,
     open: BTreeMap<u64, ContentBlock>,
     calls: usize,
@@ -46,7 +46,7 @@ struct TokenCounts {
 }
 
 impl MessageEventReader {
-    pub(super) fn new(prices: TokenPrices) -> Self {
+    pub(crate) fn new(prices: TokenPrices) -> Self {
         Self {
             prices,
             open: BTreeMap::new(),

@@ -12,7 +12,7 @@ const THINKING_TOKENS: u32 = 8192;
 /// Inserted when the first message of the history is not from the user, which the API requires.
 const OPENING: &str = "(The beginning of the conversation was omitted.)";
 
-pub(super) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Value {
+pub(crate) fn body(model: &str, max_tokens: u32, request: &ModelRequest) -> Value {
     let history = history::normalize(&request.messages);
     let loop_start = running_loop(&history);
     let thinking = request.mode == TurnMode::ExtendedThinking && can_think(&history[loop_start..]);

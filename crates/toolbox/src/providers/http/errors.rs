@@ -13,10 +13,10 @@ const MESSAGE_CHARS: usize = 300;
 
 /// Removes secrets from texts that a provider may echo.
 #[derive(Clone, Default)]
-pub(in crate::providers) struct SecretRedactor(Vec<String>);
+pub(crate) struct SecretRedactor(Vec<String>);
 
 impl SecretRedactor {
-    pub(in crate::providers) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut secrets: Vec<String> =
             secrets.into_iter().filter(|secret| !secret.is_empty()).map(str::to_owned).collect();
         // Longest first: removing the host before the URL would leave the rest of the URL.
@@ -34,18 +34,18 @@ impl SecretRedactor {
     }
 }
 
-pub(super) fn timed_out(what: &str) -> ModelError {
+pub(crate) fn timed_out(what: &str) -> ModelError {
     ModelError::new(ModelErrorKind::TimedOut, format!("The model provider {what}."))
 }
 
 /// `why` is a noun phrase or a clause without a period.
-pub(super) fn broken(why: &str) -> ModelError {
+pub(crate) fn broken(why: &str) -> ModelError {
     let message = format!("The model provider sent a response we couldn't read: {why}.");
     ModelError::new(ModelErrorKind::Broken, message)
 }
 
 /// Classifies a transport error. Its own text may contain the URL and is not passed on.
-pub(super) fn transport_error(error: &reqwest::Error) -> ModelError {
+pub(crate) fn transport_error(error: &reqwest::Error) -> ModelError {
     if error.is_timeout() {
         return timed_out("could not be reached in time");
     }
@@ -58,7 +58,7 @@ pub(super) fn transport_error(error: &reqwest::Error) -> ModelError {
 }
 
 /// Classifies an HTTP error status.
-pub(super) fn status_error(
+pub(crate) fn status_error(
     status: u16,
     headers: &HeaderMap,
     body: &[u8],
@@ -86,7 +86,7 @@ pub(super) fn status_error(
 }
 
 /// Classifies an error event in a stream that started successfully.
-pub(in crate::providers) fn stream_error(body: &Value, redactor: &SecretRedactor) -> ModelError {
+pub(crate) fn stream_error(body: &Value, redactor: &SecretRedactor) -> ModelError {
     let body_error = ProviderErrorBody::of(body);
     let status = body["error"]["code"].as_u64();
     let word = body_error.kind.as_str();

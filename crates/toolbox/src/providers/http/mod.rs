@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
-pub(super) use errors::{SecretRedactor, stream_error};
+pub(crate) use errors::{SecretRedactor, stream_error};
 
 use super::ProviderConfigError;
 use super::options::ProviderTimeouts;
@@ -27,7 +27,7 @@ const RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 /// Size limit of an error body; longer ones are truncated.
 const ERROR_BYTES: usize = 64 * 1024;
 
-pub(super) struct ProviderClient {
+pub(crate) struct ProviderClient {
     client: Client,
     endpoint: Url,
     headers: HeaderMap,
@@ -36,7 +36,7 @@ pub(super) struct ProviderClient {
 }
 
 impl ProviderClient {
-    pub(super) fn new(
+    pub(crate) fn new(
         endpoint: Url,
         headers: HeaderMap,
         timeouts: ProviderTimeouts,
@@ -49,7 +49,7 @@ impl ProviderClient {
     }
 
     /// Sends the request and returns after a successful response head.
-    pub(super) async fn open(&self, body: &Value) -> Result<ProviderResponse, ModelError> {
+    pub(crate) async fn open(&self, body: &Value) -> Result<ProviderResponse, ModelError> {
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
         let deadline = Instant::now() + self.timeouts.connect + self.timeouts.first_byte;
         let response = match timeout_at(deadline, request.json(body).send()).await {
@@ -96,7 +96,7 @@ impl ProviderClient {
 
 /// Format of a successful response body, by its content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyFormat {
+pub(crate) enum BodyFormat {
     Events,
     /// One JSON document, from a server that does not stream.
     Json,
@@ -118,7 +118,7 @@ impl BodyFormat {
 }
 
 /// The response body, read event by event. Dropping it closes the connection.
-pub(super) struct ProviderResponse {
+pub(crate) struct ProviderResponse {
     response: Response,
     form: BodyFormat,
     decoder: SseDecoder,
@@ -131,16 +131,16 @@ pub(super) struct ProviderResponse {
 }
 
 impl ProviderResponse {
-    pub(super) fn form(&self) -> BodyFormat {
+    pub(crate) fn form(&self) -> BodyFormat {
         self.form
     }
 
-    pub(super) fn redactor(&self) -> &SecretRedactor {
+    pub(crate) fn redactor(&self) -> &SecretRedactor {
         &self.redactor
     }
 
     /// `None` at the end of the body.
-    pub(super) async fn next_event(&mut self) -> Result<Option<SseEvent>, ModelError> {
+    pub(crate) async fn next_event(&mut self) -> Result<Option<SseEvent>, ModelError> {
         loop {
             if self.form == BodyFormat::Events {
                 match self.decoder.next_event() {
@@ -191,19 +191,19 @@ impl ProviderResponse {
     }
 }
 
-pub(super) fn incomplete() -> ModelError {
+pub(crate) fn incomplete() -> ModelError {
     ModelError::new(
         ModelErrorKind::Unreachable,
         "The model provider closed the connection before the response was complete.",
     )
 }
 
-pub(super) fn broken(what: &str) -> ModelError {
+pub(crate) fn broken(what: &str) -> ModelError {
     errors::broken(what)
 }
 
 /// Appends a path to a base URL from the configuration.
-pub(super) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ProviderConfigError> {
+pub(crate) fn endpoint(base: &str, path: &[&str]) -> Result<Url, ProviderConfigError> {
     let mut url = operator_http::address(base).ok_or(ProviderConfigError::BadAddress)?;
     url.path_segments_mut()
         .map_err(|()| ProviderConfigError::BadAddress)?

@@ -8,7 +8,7 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 /// Upper limit; longer waits make no sense for a step.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-pub(super) fn of(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn of(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     let wait = match text.parse::<f64>() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(LONGEST),

@@ -9,7 +9,7 @@ const MAX_SIZE: u64 = 10_000;
 const MAX_DELAY_MS: u64 = 60_000;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum PilotCommand {
+pub(crate) enum PilotCommand {
     Help,
     Stream(StreamCommand),
     Think(String),
@@ -26,15 +26,15 @@ pub(super) enum PilotCommand {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct StreamCommand {
-    pub(super) count: usize,
+pub(crate) struct StreamCommand {
+    pub(crate) count: usize,
     /// Characters of each chunk.
-    pub(super) size: usize,
-    pub(super) delay: Duration,
+    pub(crate) size: usize,
+    pub(crate) delay: Duration,
 }
 
 /// The commands in a message; other lines are ignored.
-pub(super) fn parse(message: &str) -> Vec<PilotCommand> {
+pub(crate) fn parse(message: &str) -> Vec<PilotCommand> {
     message.lines().filter_map(|line| line.trim().strip_prefix('/')).map(command).collect()
 }
 

@@ -16,8 +16,8 @@ use protocol::turn::ModelTier;
 
 pub use sentences::THEMES;
 
-pub(super) struct OfflinePilot {
-    pub(super) context_tokens: u64,
+pub(crate) struct OfflinePilot {
+    pub(crate) context_tokens: u64,
 }
 
 #[async_trait]

@@ -16,7 +16,7 @@ const QUERY_CHARS: usize = 200;
 const ASK: &str = "ask_question";
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum PlanStep {
+pub(crate) enum PlanStep {
     Say(String),
     Think(String),
     Stream(StreamCommand),
@@ -25,7 +25,7 @@ pub(super) enum PlanStep {
     Finish(StopReason),
 }
 
-pub(super) fn plan(request: &ModelRequest) -> Vec<PlanStep> {
+pub(crate) fn plan(request: &ModelRequest) -> Vec<PlanStep> {
     let ConversationTail { before, last_message, since } = ConversationTail::of(&request.messages);
     let report = replies::report(since);
     if !report.is_empty() {
@@ -151,7 +151,7 @@ fn carry_out(commands: Vec<PilotCommand>, request: &ModelRequest) -> Vec<PlanSte
 }
 
 /// Characters that a real model would have read.
-pub(super) fn prompt_chars(request: &ModelRequest) -> usize {
+pub(crate) fn prompt_chars(request: &ModelRequest) -> usize {
     let message = |message: &ModelMessage| match message {
         ModelMessage::User { text } => text.chars().count(),
         ModelMessage::Assistant { text, tool_calls, .. } => {

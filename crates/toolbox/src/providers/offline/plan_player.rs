@@ -23,7 +23,7 @@ const ARGUMENT_PIECES: usize = 4;
 /// Filler text for `/stream`; ASCII, so that bytes are characters.
 const TEXT: &str = "The tide comes in and the tide goes out, and the pilot keeps the log. ";
 
-pub(super) fn play(steps: Vec<PlanStep>, prompt_chars: usize) -> ModelStream {
+pub(crate) fn play(steps: Vec<PlanStep>, prompt_chars: usize) -> ModelStream {
     let player = PlanPlayer {
         steps: steps.into(),
         ready: VecDeque::new(),

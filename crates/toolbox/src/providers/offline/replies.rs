@@ -13,10 +13,10 @@ const ANSWER_CHARS: usize = 1000;
 /// Documentation pages shown.
 const PAGES: usize = 3;
 
-pub(super) const THOUGHT: &str = "I've thought about it. A real model would answer now.";
-pub(super) const GOAL: &str = "I've read the goal. A real model would start working on it now.";
-pub(super) const REJECTED: &str = "OK, I won't run it.";
-pub(super) const ANSWERED: &str =
+pub(crate) const THOUGHT: &str = "I've thought about it. A real model would answer now.";
+pub(crate) const GOAL: &str = "I've read the goal. A real model would start working on it now.";
+pub(crate) const REJECTED: &str = "OK, I won't run it.";
+pub(crate) const ANSWERED: &str =
     "Thanks for your answer. A real model would continue with it now.";
 
 const COMMANDS: &str = "- `/help` lists the tools and commands\n\
@@ -30,7 +30,7 @@ const CONFIGURE: &str = "To use a real model, set `CHAT_API_KEY` (with `CHAT_BAS
     `CHAT_MODEL` for any OpenAI-compatible server, including local ones) or `ANTHROPIC_API_KEY`, \
     and restart the server.";
 
-pub(super) fn introduction(request: &ModelRequest) -> String {
+pub(crate) fn introduction(request: &ModelRequest) -> String {
     let example = example_call(request);
     format!(
         "I'm the offline pilot: no model is connected, so I only understand a few requests, such as \
@@ -51,7 +51,7 @@ fn example_call(request: &ModelRequest) -> String {
     })
 }
 
-pub(super) fn help(request: &ModelRequest) -> String {
+pub(crate) fn help(request: &ModelRequest) -> String {
     let mut text = format!("Commands, one per line:\n\n{COMMANDS}\n");
     if request.tools.is_empty() {
         text.push_str("No tools are available in this step.\n");
@@ -67,16 +67,16 @@ pub(super) fn help(request: &ModelRequest) -> String {
     text
 }
 
-pub(super) fn no_tools(name: &str) -> String {
+pub(crate) fn no_tools(name: &str) -> String {
     format!("I can't call `{name}` in the last step of a response.\n")
 }
 
-pub(super) fn mistake(what: &str) -> String {
+pub(crate) fn mistake(what: &str) -> String {
     format!("{what} Try one of these:\n\n{COMMANDS}")
 }
 
 /// One paragraph per tool result; empty without results.
-pub(super) fn report(messages: &[ModelMessage]) -> String {
+pub(crate) fn report(messages: &[ModelMessage]) -> String {
     let paragraphs = messages.iter().filter_map(|message| match message {
         ModelMessage::ToolResult { name, content, is_error, .. } => {
             Some(paragraph(name, content, *is_error))
@@ -120,13 +120,13 @@ fn page(found: &Value) -> String {
 }
 
 /// `notice` is the engine's message about a long-running call, without `OPERATION_MARK`.
-pub(super) fn operation(notice: &str) -> String {
+pub(crate) fn operation(notice: &str) -> String {
     // The last paragraph contains instructions for a model.
     let notice = notice.rsplit_once("\n\n").map_or(notice, |(notice, _)| notice);
     format!("The operation {}", cut_end(notice.trim(), ANSWER_CHARS).replacen(']', ".", 1))
 }
 
-pub(super) fn also_read(message: &str) -> String {
+pub(crate) fn also_read(message: &str) -> String {
     let quoted = cut_end(message.trim(), RESULT_CHARS).replace('\n', " ");
     format!("I've also read \"{quoted}\", but I can't understand it without a model.")
 }

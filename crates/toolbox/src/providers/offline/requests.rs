@@ -9,7 +9,7 @@ use super::command::PilotCommand;
 use super::replies;
 
 /// The command for the message of a card; `None` for any other message.
-pub(super) fn read(message: &str) -> Option<PilotCommand> {
+pub(crate) fn read(message: &str) -> Option<PilotCommand> {
     let message = message.trim();
     if let Some(rest) = message.strip_prefix("Run the ") {
         return run(rest);

@@ -66,7 +66,7 @@ pub const THEMES: &[SentenceTheme] = &[
 ];
 
 /// The commands of a sentence. Case, spaces and final punctuation do not matter.
-pub(super) fn commands_for(message: &str) -> Option<&'static str> {
+pub(crate) fn commands_for(message: &str) -> Option<&'static str> {
     let text = plain(message);
     let sentences = THEMES.iter().flat_map(|theme| theme.sentences);
     sentences.into_iter().find(|sentence| plain(sentence.words) == text).map(|known| known.commands)

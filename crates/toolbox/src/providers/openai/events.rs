@@ -13,7 +13,7 @@ use crate::providers::http;
 use crate::providers::options::TokenPrices;
 use crate::providers::response_stream::{EventReader, ReadProgress};
 
-pub(super) struct CompletionChunkReader {
+pub(crate) struct CompletionChunkReader {
     prices: TokenPrices,
     calls: ToolCallAssembler,
     reason: Option<StopReason>,
@@ -79,7 +79,7 @@ struct PromptDetails {
 }
 
 impl CompletionChunkReader {
-    pub(super) fn new(prices: TokenPrices) -> Self {
+    pub(crate) fn new(prices: TokenPrices) -> Self {
         Self { prices, calls: ToolCallAssembler::default(), reason: None, usage: Usage::default() }
     }
 

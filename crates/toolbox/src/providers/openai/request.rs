@@ -9,13 +9,13 @@ use crate::providers::history;
 /// Field name of the output token limit. OpenAI refuses `max_tokens` for its newer models; most other servers know only
 /// `max_tokens`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LimitName {
+pub(crate) enum LimitName {
     MaxTokens,
     MaxCompletionTokens,
 }
 
 impl LimitName {
-    pub(super) fn of(endpoint: &Url) -> Self {
+    pub(crate) fn of(endpoint: &Url) -> Self {
         match endpoint.host_str() {
             Some("api.openai.com") => Self::MaxCompletionTokens,
             _ => Self::MaxTokens,
@@ -30,7 +30,7 @@ impl LimitName {
     }
 }
 
-pub(super) fn body(model: &str, limit: Option<(LimitName, u32)>, request: &ModelRequest) -> Value {
+pub(crate) fn body(model: &str, limit: Option<(LimitName, u32)>, request: &ModelRequest) -> Value {
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.trim().is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));

@@ -14,7 +14,7 @@ use crate::providers::http;
 const MAX_CALLS: usize = 256;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct CallDelta {
+pub(crate) struct CallDelta {
     index: Option<u64>,
     id: Option<String>,
     function: Option<FunctionDelta>,
@@ -28,7 +28,7 @@ struct FunctionDelta {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct ToolCallAssembler {
+pub(crate) struct ToolCallAssembler {
     calls: Vec<PartialToolCall>,
 }
 
@@ -44,11 +44,11 @@ struct PartialToolCall {
 }
 
 impl ToolCallAssembler {
-    pub(super) fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.calls.is_empty()
     }
 
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         delta: CallDelta,
         pending: &mut VecDeque<ModelEvent>,
@@ -78,7 +78,7 @@ impl ToolCallAssembler {
     }
 
     /// Fails if a call has no name.
-    pub(super) fn check(&self) -> Result<(), ModelError> {
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
         if self.calls.iter().any(|call| call.name.is_empty()) {
             return Err(http::broken("a tool call has no name"));
         }

@@ -3,37 +3,37 @@
 use jiff::Timestamp;
 use ports::store::AgentAdded;
 use ports::tool::ToolError;
-use protocol::execution::SafeMode;
+
 use protocol::library::{LibraryAgent, Listing};
-use protocol::{GraphId, LibraryAgentId, UserId};
+use protocol::{GraphId, UserId};
 
 use super::RunAgentArguments;
 use crate::tools::agent_lookup::AgentLookup;
 use crate::tools::arguments::non_empty;
 use crate::tools::port_error;
 
-pub(super) enum ChosenAgent {
+pub(crate) enum ChosenAgent {
     InLibrary(Box<LibraryAgent>),
     /// In the marketplace, but not in the user's library.
     Listed(Box<Listing>),
 }
 
 impl ChosenAgent {
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::InLibrary(entry) => &entry.name,
             Self::Listed(listing) => &listing.name,
         }
     }
 
-    pub(super) fn graph(&self) -> (&GraphId, u32) {
+    pub(crate) fn graph(&self) -> (&GraphId, u32) {
         match self {
             Self::InLibrary(entry) => (&entry.graph_id, entry.graph_version),
             Self::Listed(listing) => (&listing.graph_id, listing.graph_version),
         }
     }
 
-    pub(super) fn entry(&self) -> Option<&LibraryAgent> {
+    pub(crate) fn entry(&self) -> Option<&LibraryAgent> {
         match self {
             Self::InLibrary(entry) => Some(entry),
             Self::Listed(_) => None,
@@ -43,7 +43,7 @@ impl ChosenAgent {
 
 impl AgentLookup {
     /// `library_agent_id` takes precedence when both are given.
-    pub(super) async fn choose(
+    pub(crate) async fn choose(
         &self,
         user: &UserId,
         arguments: &RunAgentArguments,
@@ -67,7 +67,7 @@ impl AgentLookup {
     }
 
     /// The user's library entry for the agent, added if missing: executions are found through it later.
-    pub(super) async fn ensure_in_library(
+    pub(crate) async fn ensure_in_library(
         &self,
         user: &UserId,
         chosen: &ChosenAgent,
@@ -77,7 +77,7 @@ impl AgentLookup {
             ChosenAgent::InLibrary(entry) => return Ok((**entry).clone()),
             ChosenAgent::Listed(listing) => listing,
         };
-        let entry = entry_for(listing, now);
+        let entry = LibraryAgent::of_listing(Listing::clone(listing), now);
         match self.library.add(user, &entry).await.map_err(port_error::agents_unavailable)? {
             AgentAdded::New(entry) | AgentAdded::Exists(entry) => Ok(*entry),
             AgentAdded::NoGraph => Err(missing(&format!("The graph of {}", listing.name))),
@@ -89,27 +89,7 @@ impl AgentLookup {
     }
 }
 
-fn entry_for(listing: &Listing, now: Timestamp) -> LibraryAgent {
-    LibraryAgent {
-        id: LibraryAgentId::fresh(),
-        graph_id: listing.graph_id.clone(),
-        graph_version: listing.graph_version,
-        name: listing.name.clone(),
-        description: listing.description.clone(),
-        creator: Some(listing.username.clone()),
-        folder_id: None,
-        is_favorite: false,
-        is_created_by_user: false,
-        is_hidden: false,
-        use_graph_is_active_version: false,
-        settings: SafeMode::default(),
-        created_at: now,
-        updated_at: now,
-        last_run_at: None,
-    }
-}
-
-pub(super) fn missing(what: &str) -> ToolError {
+pub(crate) fn missing(what: &str) -> ToolError {
     let sentence = format!(
         "{what} was not found. Use find_library_agent or find_agent to see the available agents."
     );

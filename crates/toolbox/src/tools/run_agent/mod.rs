@@ -8,26 +8,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ports::Clock;
 use ports::call_services::NewAgentExecution;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Clock, Tool};
 use protocol::execution::{Execution, ExecutionStatus};
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::response::ToolResponse;
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::agent_execution::{self, ExecutedAgent, OutputDetail};
-use super::agent_lookup::AgentLookup;
-use super::block_choice::BlockCatalog;
-use super::{arguments, caller, setup, waiting};
+use crate::tools::agent_execution::{self, ExecutedAgent, OutputDetail};
+use crate::tools::agent_lookup::AgentLookup;
+use crate::tools::block_choice::BlockCatalog;
+use crate::tools::{ToolDefinition, TypedTool, caller, setup, waiting};
 use responses::AgentResponses;
 use start_obstacle::StartOptions;
 
-pub(super) struct RunAgent {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(RunAgent {
+            lookup: AgentLookup::new(services),
+            blocks: BlockCatalog::new(services),
+            clock: services.clock.clone(),
+            max_wait: services.max_wait.min(MAX_TOOL_WAIT),
+        })
+    })
+}
+
+struct RunAgent {
     lookup: AgentLookup,
     blocks: BlockCatalog,
     clock: Arc<dyn Clock>,
@@ -36,7 +47,7 @@ pub(super) struct RunAgent {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RunAgentArguments {
+pub(crate) struct RunAgentArguments {
     /// Marketplace agent: "username/slug".
     #[schemars(length(max = 300))]
     username_agent_slug: Option<String>,
@@ -57,31 +68,6 @@ struct RunAgentArguments {
 }
 
 impl RunAgent {
-    pub(super) fn new(
-        lookup: AgentLookup,
-        blocks: BlockCatalog,
-        clock: Arc<dyn Clock>,
-        max_wait: Duration,
-    ) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "run_agent",
-                description: "Run an agent. Without inputs it returns what the agent needs; with them it starts the \
-                    agent, and returns the outputs if they arrive within wait_for_result. Otherwise get them later \
-                    with view_agent_output: do not run it again.",
-                parameters: arguments::schema::<RunAgentArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::Idempotent,
-                long_running: false,
-            },
-            lookup,
-            blocks,
-            clock,
-            max_wait: max_wait.min(MAX_TOOL_WAIT),
-        }
-    }
-
     async fn run(
         &self,
         arguments: RunAgentArguments,
@@ -164,21 +150,35 @@ async fn follow(
 }
 
 #[async_trait]
-impl Tool for RunAgent {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for RunAgent {
+    type Arguments = RunAgentArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "run_agent",
+            "Run an agent. Without inputs it returns what the agent needs; with them it starts \
+             the agent, and returns the outputs if they arrive within wait_for_result. Otherwise \
+             get them later with view_agent_output: do not run it again.",
+        )
+        .summary("shows the inputs of an agent, runs it, and waits for its outputs")
+        .requires_sign_in()
+        .budget(TimeBudget::Own)
+        .effect(ToolEffect::Idempotent)
+        .labels(
+            ToolLabels::new("Agent", ToolIcon::Bot, "Running", "Ran")
+                .object(&["username_agent_slug", "library_agent_id"]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: RunAgentArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments = arguments::parse(arguments)?;
         waiting::unless_cancelled(&context.cancel, self.run(arguments, &context)).await
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({}), response: "error" },
             ToolExample {

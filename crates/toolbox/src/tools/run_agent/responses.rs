@@ -15,13 +15,13 @@ use crate::tools::agent_execution::{self, ExecutedAgent, OutputDetail};
 const NAMED: usize = 5;
 
 /// Builds the responses about one agent.
-pub(super) struct AgentResponses<'a> {
-    pub(super) chosen: &'a ChosenAgent,
-    pub(super) agent: &'a AgentDescription,
+pub(crate) struct AgentResponses<'a> {
+    pub(crate) chosen: &'a ChosenAgent,
+    pub(crate) agent: &'a AgentDescription,
 }
 
 impl AgentResponses<'_> {
-    pub(super) fn cannot_start(&self, obstacle: StartObstacle) -> ToolResponse {
+    pub(crate) fn cannot_start(&self, obstacle: StartObstacle) -> ToolResponse {
         let name = self.chosen.name();
         match obstacle {
             StartObstacle::ExternalTrigger => self.details(format!(
@@ -47,7 +47,7 @@ impl AgentResponses<'_> {
     }
 
     /// The started execution, or the response that says why there is none.
-    pub(super) fn started_or_refused(
+    pub(crate) fn started_or_refused(
         &self,
         started: AgentExecutionStarted,
     ) -> Result<Execution, Box<ToolResponse>> {
@@ -141,7 +141,7 @@ fn invalid_graph(name: &str, problems: &[GraphProblem]) -> ToolResponse {
 }
 
 /// The response for an execution that continues without the call.
-pub(super) fn started(of: &ExecutedAgent, run: &Execution) -> ToolResponse {
+pub(crate) fn started(of: &ExecutedAgent, run: &Execution) -> ToolResponse {
     let message = format!(
         "{} was started and continues on its own; do not run it again. Call view_agent_output with execution_id {} \
          and wait_if_running to get its outputs.",
@@ -150,7 +150,7 @@ pub(super) fn started(of: &ExecutedAgent, run: &Execution) -> ToolResponse {
     of.started(run, message)
 }
 
-pub(super) fn completed(
+pub(crate) fn completed(
     of: &ExecutedAgent,
     view: ExecutionView,
     detail: OutputDetail,

@@ -4,13 +4,13 @@ use ports::call_services::AgentDescription;
 use serde_json::{Map, Value};
 
 #[derive(Clone, Copy)]
-pub(super) struct StartOptions {
-    pub(super) use_defaults: bool,
-    pub(super) dry_run: bool,
+pub(crate) struct StartOptions {
+    pub(crate) use_defaults: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum StartObstacle {
+pub(crate) enum StartObstacle {
     /// The agent is started by an external event only.
     ExternalTrigger,
     /// Inputs that the agent does not have.
@@ -23,7 +23,7 @@ pub(super) enum StartObstacle {
 
 /// The first obstacle, if there is one. Unknown names are checked first and also in a dry run, which skips the later
 /// checks.
-pub(super) fn find_obstacle(
+pub(crate) fn find_obstacle(
     agent: &AgentDescription,
     inputs: &Map<String, Value>,
     options: StartOptions,

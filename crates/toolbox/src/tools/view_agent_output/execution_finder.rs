@@ -20,31 +20,31 @@ use crate::tools::port_error;
 /// Executions read per lookup.
 const RUNS: u32 = 10;
 
-pub(super) struct ExecutionFinder<'a> {
-    pub(super) lookup: &'a AgentLookup,
-    pub(super) user: &'a UserId,
-    pub(super) agents: &'a dyn AgentExecutions,
+pub(crate) struct ExecutionFinder<'a> {
+    pub(crate) lookup: &'a AgentLookup,
+    pub(crate) user: &'a UserId,
+    pub(crate) agents: &'a dyn AgentExecutions,
     /// How long to wait for an unfinished execution.
-    pub(super) at_most: Duration,
+    pub(crate) at_most: Duration,
 }
 
-pub(super) enum ExecutionSearch {
+pub(crate) enum ExecutionSearch {
     Found(Box<MatchingExecutions>),
     /// Message that says why.
     NotFound(String),
 }
 
-pub(super) struct MatchingExecutions {
-    pub(super) of: ExecutedAgent,
+pub(crate) struct MatchingExecutions {
+    pub(crate) of: ExecutedAgent,
     /// The execution to show.
-    pub(super) run: Execution,
+    pub(crate) run: Execution,
     /// The matching executions that were read, newest first.
-    pub(super) others: Vec<Execution>,
-    pub(super) total: u64,
+    pub(crate) others: Vec<Execution>,
+    pub(crate) total: u64,
 }
 
 impl ExecutionFinder<'_> {
-    pub(super) async fn runs(
+    pub(crate) async fn runs(
         &self,
         arguments: &ViewAgentOutputArguments,
         now: Timestamp,

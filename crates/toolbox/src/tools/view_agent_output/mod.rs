@@ -7,25 +7,35 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ports::Clock;
 use ports::tool::{ToolContext, ToolError, ToolExample};
-use ports::{Clock, Tool};
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::response::{AvailableExecution, ResponseBody, ToolResponse};
 use protocol::tool::{TimeBudget, ToolEffect, ToolSpec};
+use protocol::tool_labels::{ToolIcon, ToolLabels};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::agent_execution::{self, OutputDetail};
-use super::agent_lookup::AgentLookup;
-use super::{arguments, caller, waiting};
+use crate::tools::agent_execution::{self, OutputDetail};
+use crate::tools::agent_lookup::AgentLookup;
+use crate::tools::{ToolDefinition, TypedTool, caller, waiting};
 use execution_finder::{ExecutionFinder, ExecutionSearch, MatchingExecutions};
 
 /// Executions that a response lists besides the one it shows.
 const LISTED: usize = 5;
 
-pub(super) struct ViewAgentOutput {
-    spec: ToolSpec,
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition::new(|services| {
+        Some(ViewAgentOutput {
+            lookup: AgentLookup::new(services),
+            clock: services.clock.clone(),
+            max_wait: services.max_wait.min(MAX_TOOL_WAIT),
+        })
+    })
+}
+
+struct ViewAgentOutput {
     lookup: AgentLookup,
     clock: Arc<dyn Clock>,
     max_wait: Duration,
@@ -59,24 +69,6 @@ struct ViewAgentOutputArguments {
 }
 
 impl ViewAgentOutput {
-    pub(super) fn new(lookup: AgentLookup, clock: Arc<dyn Clock>, max_wait: Duration) -> Self {
-        Self {
-            spec: ToolSpec {
-                name: "view_agent_output",
-                description: "Get the outputs of an agent's run, or wait for them. Name the run, or the agent and \
-                    the time.",
-                parameters: arguments::schema::<ViewAgentOutputArguments>(),
-                requires_auth: true,
-                budget: TimeBudget::Own,
-                effect: ToolEffect::None,
-                long_running: false,
-            },
-            lookup,
-            clock,
-            max_wait: max_wait.min(MAX_TOOL_WAIT),
-        }
-    }
-
     async fn view(
         &self,
         arguments: &ViewAgentOutputArguments,
@@ -123,21 +115,37 @@ fn nothing(why: String) -> ToolResponse {
 }
 
 #[async_trait]
-impl Tool for ViewAgentOutput {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for ViewAgentOutput {
+    type Arguments = ViewAgentOutputArguments;
+
+    fn spec() -> ToolSpec {
+        ToolSpec::new(
+            "view_agent_output",
+            "Get the outputs of an agent's run, or wait for them. Name the run, or the agent and \
+             the time.",
+        )
+        .summary("shows the outputs of a run of an agent, or waits for them")
+        .requires_sign_in()
+        .budget(TimeBudget::Own)
+        .effect(ToolEffect::None)
+        .labels(
+            ToolLabels::new("Agent", ToolIcon::Play, "Checking run", "Checked run").object(&[
+                "agent_name",
+                "store_slug",
+                "execution_id",
+            ]),
+        )
     }
 
     async fn call(
         &self,
-        arguments: Value,
+        arguments: ViewAgentOutputArguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
-        let arguments = arguments::parse(arguments)?;
         waiting::unless_cancelled(&context.cancel, self.view(&arguments, &context)).await
     }
 
-    fn examples(&self) -> Vec<ToolExample> {
+    fn examples() -> Vec<ToolExample> {
         vec![
             ToolExample { arguments: json!({"execution_id": " "}), response: "error" },
             ToolExample {

@@ -9,13 +9,13 @@ const AROUND: SignedDuration = SignedDuration::from_hours(1);
 
 /// At or after `from`, and before `until`. A missing bound means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct TimeWindow {
-    pub(super) from: Option<Timestamp>,
-    pub(super) until: Option<Timestamp>,
+pub(crate) struct TimeWindow {
+    pub(crate) from: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
 }
 
 /// Text that cannot be parsed means any time: the newest run is a better answer than an error.
-pub(super) fn parse(words: &str, now: Timestamp) -> TimeWindow {
+pub(crate) fn parse(words: &str, now: Timestamp) -> TimeWindow {
     let words = words.trim().to_lowercase();
     let today = TimeZone::UTC.to_datetime(now).date();
     match words.as_str() {

@@ -6,8 +6,7 @@ use ports::block::BlockError;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::world::context;
-use super::{block, run};
+use super::{block, context, run};
 
 #[tokio::test(start_paused = true)]
 async fn a_timer_waits_before_every_message() {

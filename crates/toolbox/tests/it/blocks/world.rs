@@ -8,22 +8,16 @@ use jiff::Timestamp;
 use pilothouse_toolbox::blocks::BlockDependencies;
 use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::providers::{CONTEXT_TOKENS, ProviderOptions, connect};
-use ports::block::{
-    BlockContext, BlockError, BlockServices, ChildAgent, ChildAgents, CopilotAnswer, CopilotAsk,
-    CopilotTurns, UsageMeter,
-};
 use ports::store::{AgentAdded, AgentChange, FolderWritten, ListingPublished};
 use ports::{Clock, Library, Listings, PortResult, Values};
 use protocol::graph::Graph;
 use protocol::library::{Folder, LibraryAgent, Listing};
-use protocol::permissions::Permissions;
-use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, SessionId, UserId};
+use protocol::{FolderId, GraphId, LibraryAgentId, ListingVersionId, UserId};
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use crate::tools::folder;
 
-pub(super) fn dependencies() -> BlockDependencies {
+pub(crate) fn dependencies() -> BlockDependencies {
     let offline = ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS };
     BlockDependencies {
         model: connect(&offline).expect("the offline pilot"),
@@ -33,26 +27,6 @@ pub(super) fn dependencies() -> BlockDependencies {
         values: Arc::new(MemoryValues::default()),
         library: Arc::new(EmptyServices),
         listings: Arc::new(EmptyServices),
-    }
-}
-
-pub(super) fn context() -> BlockContext {
-    BlockContext {
-        user: UserId::from("tester"),
-        node: None,
-        session: Some(SessionId::from("session")),
-        idempotency_key: "run".to_owned(),
-        dry_run: false,
-        cancel: CancellationToken::new(),
-        permissions: Permissions::default(),
-        decision: None,
-        ask_first: false,
-        meter: Arc::new(UsageMeter::default()),
-        tools: [].into(),
-        services: BlockServices {
-            agents: Arc::new(EmptyServices),
-            copilot: Arc::new(EmptyServices),
-        },
     }
 }
 
@@ -81,22 +55,8 @@ impl Values for MemoryValues {
     }
 }
 
-/// An empty library and marketplace, without agents or copilot.
+/// An empty library and marketplace.
 struct EmptyServices;
-
-#[async_trait]
-impl ChildAgents for EmptyServices {
-    async fn run(&self, _: ChildAgent) -> Result<Vec<(String, Value)>, BlockError> {
-        Err(BlockError::failed("There are no agents."))
-    }
-}
-
-#[async_trait]
-impl CopilotTurns for EmptyServices {
-    async fn ask(&self, _: CopilotAsk) -> Result<CopilotAnswer, BlockError> {
-        Err(BlockError::failed("There is no copilot."))
-    }
-}
 
 #[async_trait]
 impl Listings for EmptyServices {

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pilothouse_toolbox::providers::{
-    AnthropicOptions, CONTEXT_TOKENS, OpenAiOptions, ProviderOptions, ProviderTimeouts,
-    TokenPrices, connect,
+    AnthropicOptions, CONTEXT_TOKENS, EndpointOptions, OpenAiOptions, ProviderOptions,
+    ProviderTimeouts, TokenPrices, connect,
 };
 use ports::ModelProvider;
 use ports::model::{
@@ -22,6 +22,7 @@ use ports::model::{
     ToolUse,
 };
 use protocol::message::ToolCall;
+use protocol::secret::SecretText;
 use protocol::turn::{ModelTier, TurnMode};
 use protocol::usage::Usage;
 use serde_json::{Value, json};
@@ -39,31 +40,26 @@ const SHORT: ProviderTimeouts = ProviderTimeouts {
 };
 
 fn options(dialect: Dialect, base_url: String, timeouts: ProviderTimeouts) -> ProviderOptions {
-    let prices = TokenPrices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) };
-    let (model, advanced_model) = (MODEL.to_owned(), "scripted-advanced".to_owned());
-    let title_model = TITLE_MODEL.to_owned();
+    let endpoint = EndpointOptions {
+        base_url,
+        model: MODEL.to_owned(),
+        advanced_model: "scripted-advanced".to_owned(),
+        title_model: TITLE_MODEL.to_owned(),
+        timeouts,
+        prices: TokenPrices { input_per_mtok: Some(3.0), output_per_mtok: Some(15.0) },
+        context_tokens: CONTEXT_TOKENS,
+    };
+    let api_key: SecretText = API_KEY.into();
     match dialect {
         Dialect::OpenAi => ProviderOptions::OpenAi(OpenAiOptions {
-            base_url,
-            api_key: Some(API_KEY.into()),
-            model,
-            advanced_model,
-            title_model,
-            timeouts,
-            prices,
+            endpoint,
+            api_key: Some(api_key),
             max_output_tokens: None,
-            context_tokens: CONTEXT_TOKENS,
         }),
         Dialect::Anthropic => ProviderOptions::Anthropic(AnthropicOptions {
-            base_url,
-            api_key: API_KEY.into(),
-            model,
-            advanced_model,
-            title_model,
-            timeouts,
-            prices,
+            endpoint,
+            api_key,
             max_output_tokens: 4096,
-            context_tokens: CONTEXT_TOKENS,
         }),
     }
 }

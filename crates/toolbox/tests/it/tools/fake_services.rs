@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::call_services::{
-    BackgroundCalls, BackgroundView, CallServices, NewSubSession, OperationStates, ProgressReports,
+    AgentBuilding, AgentBuilt, AgentChecked, AgentFixed, BackgroundCalls, BackgroundView,
+    BuildAgent, CallServices, GivenAgent, NewSubSession, OperationStates, ProgressReports,
     SubSessionTurn, SubSessionView, SubSessions,
 };
 use ports::store::OperationKey;
@@ -23,22 +24,24 @@ use super::agents::FakeExecutions;
 
 /// One sub-session, one background call and one operation, with a record of the calls.
 #[derive(Default)]
-pub(super) struct FakeServices {
-    pub(super) asked: Mutex<Vec<RecordedCall>>,
-    pub(super) shown: Mutex<Vec<Value>>,
-    pub(super) operation: Option<Operation>,
+pub(crate) struct FakeServices {
+    pub(crate) asked: Mutex<Vec<RecordedCall>>,
+    pub(crate) shown: Mutex<Vec<Value>>,
+    pub(crate) operation: Option<Operation>,
     /// Output of the background call, once it has finished.
-    pub(super) background: Mutex<Option<Value>>,
+    pub(crate) background: Mutex<Option<Value>>,
     /// State of the sub-session; `Running` unless set.
-    pub(super) state: Mutex<Option<SubSessionState>>,
+    pub(crate) state: Mutex<Option<SubSessionState>>,
     /// Executions of agents and blocks.
-    pub(super) runs: Arc<FakeExecutions>,
+    pub(crate) runs: Arc<FakeExecutions>,
+    /// Whether the session has read the guide to building agents.
+    pub(crate) guide_was_read: bool,
     /// Whether waits never end.
-    pub(super) hangs: bool,
+    pub(crate) hangs: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum RecordedCall {
+pub(crate) enum RecordedCall {
     Start(NewSubSession),
     Wait(Duration),
     Cancel,
@@ -46,21 +49,22 @@ pub(super) enum RecordedCall {
     CancelInBackground,
 }
 
-pub(super) const SUB_SESSION: &str = "sub-1";
-pub(super) const BACKGROUND: &str = "bg-0123456789ab";
+pub(crate) const SUB_SESSION: &str = "sub-1";
+pub(crate) const BACKGROUND: &str = "bg-0123456789ab";
 
 impl FakeServices {
-    pub(super) fn services(self: &Arc<Self>) -> CallServices {
+    pub(crate) fn services(self: &Arc<Self>) -> CallServices {
         CallServices {
             sub_sessions: self.clone(),
             background: self.clone(),
             operations: self.clone(),
             reports: self.clone(),
             agents: self.runs.clone(),
+            building: self.clone(),
         }
     }
 
-    pub(super) fn asked(&self) -> Vec<RecordedCall> {
+    pub(crate) fn asked(&self) -> Vec<RecordedCall> {
         self.asked.lock().expect("not poisoned").clone()
     }
 
@@ -73,6 +77,26 @@ impl FakeServices {
             SUB_SESSION => Ok(SubSessionTurn { session_id: session.clone(), turn_id: "t".into() }),
             _ => Err(ToolError::tell("sub_session_not_found", "Sub-session not found.")),
         }
+    }
+}
+
+/// No agent can be built here: the tools that build agents are tested with the engine.
+#[async_trait]
+impl AgentBuilding for FakeServices {
+    fn was_called(&self, _: &str) -> bool {
+        self.guide_was_read
+    }
+
+    async fn check(&self, _: GivenAgent) -> Result<AgentChecked, ToolError> {
+        Ok(AgentChecked::NotFound)
+    }
+
+    async fn fix(&self, _: GivenAgent) -> Result<AgentFixed, ToolError> {
+        Ok(AgentFixed::NotFound)
+    }
+
+    async fn build(&self, _: BuildAgent) -> Result<AgentBuilt, ToolError> {
+        Ok(AgentBuilt::NotFound)
     }
 }
 

@@ -6,6 +6,7 @@ mod examples;
 mod external;
 mod fake_services;
 pub(crate) mod folder;
+mod recipe;
 mod shell;
 mod web;
 mod workspace;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
 use pilothouse_toolbox::sandbox::Sandbox;
-use pilothouse_toolbox::tools::{self, ToolServices, docs};
+use pilothouse_toolbox::tools::{self, ToolDefinition, ToolServices, TypedTool, docs};
 use ports::Tool;
 use ports::tool::{ToolContext, ToolError};
 use protocol::limits::MAX_TOOL_WAIT;

@@ -9,19 +9,19 @@ use protocol::CallId;
 use protocol::message::ToolCall;
 use serde_json::{Value, json};
 
-use super::super::model::ModelReply;
-use super::super::prompt::ModelPrompt;
+use crate::blocks::ai::model::ModelReply;
+use crate::blocks::ai::prompt::ModelPrompt;
 use crate::values::into_text;
 
-pub(super) struct ToolConversation(Vec<Value>);
+pub(crate) struct ToolConversation(Vec<Value>);
 
 impl ToolConversation {
-    pub(super) fn new(history: Vec<Value>) -> Self {
+    pub(crate) fn new(history: Vec<Value>) -> Self {
         Self(history.into_iter().filter(|message| !message.is_null()).collect())
     }
 
     /// The calls without an output yet, oldest first. Some providers reuse ids, so order matters.
-    pub(super) fn open_calls(&self) -> Vec<ToolCall> {
+    pub(crate) fn open_calls(&self) -> Vec<ToolCall> {
         let mut open: Vec<ToolCall> = Vec::new();
         for message in &self.0 {
             let is_answered = |call: &ToolCall| message["tool_call_id"] == call.id.as_str();
@@ -33,20 +33,20 @@ impl ToolConversation {
         open
     }
 
-    pub(super) fn add_output(&mut self, call: &CallId, output: Value) {
+    pub(crate) fn add_output(&mut self, call: &CallId, output: Value) {
         let content = into_text(output);
         self.0.push(json!({ "role": "tool", "tool_call_id": call, "content": content }));
     }
 
-    pub(super) fn add_user(&mut self, text: &str) {
+    pub(crate) fn add_user(&mut self, text: &str) {
         self.0.push(json!({ "role": "user", "content": text }));
     }
 
-    pub(super) fn has_user_message(&self, text: &str) -> bool {
+    pub(crate) fn has_user_message(&self, text: &str) -> bool {
         self.0.iter().any(|message| message["role"] == "user" && message["content"] == text)
     }
 
-    pub(super) fn add_reply(&mut self, reply: &ModelReply) {
+    pub(crate) fn add_reply(&mut self, reply: &ModelReply) {
         let call = |call: &ToolCall| {
             let function = json!({ "name": call.name, "arguments": call.arguments });
             json!({ "id": call.id, "type": "function", "function": function })
@@ -55,12 +55,12 @@ impl ToolConversation {
         self.0.push(json!({ "role": "assistant", "content": reply.text, "tool_calls": calls }));
     }
 
-    pub(super) fn into_value(self) -> Value {
+    pub(crate) fn into_value(self) -> Value {
         Value::Array(self.0)
     }
 
     /// Appends the conversation to the prompt.
-    pub(super) fn append_to(&self, prompt: &mut ModelPrompt) -> Result<(), BlockError> {
+    pub(crate) fn append_to(&self, prompt: &mut ModelPrompt) -> Result<(), BlockError> {
         let mut names = HashMap::new();
         for message in &self.0 {
             let tool_calls: Vec<ToolCall> = calls(message).collect();

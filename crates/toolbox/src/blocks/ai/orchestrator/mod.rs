@@ -6,21 +6,16 @@
 mod conversation;
 mod tools;
 
-use async_trait::async_trait;
-use ports::block::{BlockContext, BlockError, BlockExample, OutputSink};
 use ports::model::ModelMessage;
-use protocol::block::{BlockCategory, BlockKind, BlockSpec};
-use protocol::tool::ToolEffect;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
 
 use self::conversation::ToolConversation;
 use self::tools::NodeTools;
-use super::super::typed::{self, TypedBlock, TypedBlockAdapter};
-use super::model::{ModelCallOptions, ModelClient, ModelReply};
-use super::prompt::{ModelPrompt, fill_values};
-use super::structured::{MAX_ATTEMPTS, three};
+use super::ai_block::{ai_spec, ask_model};
+use super::model::{ModelCall, ModelCallOptions, ModelClient, ModelReply};
+use super::prompt::ModelPrompt;
+use super::shared_inputs::{Attempts, MaxTokens, PromptValues, RequestedModel};
+use crate::blocks::prelude::*;
 use crate::values::into_text;
 
 const SYSTEM: &str = "You achieve the user's goal by calling tools. Decide which tool makes progress, and call it \
@@ -29,18 +24,12 @@ const SYSTEM: &str = "You achieve the user's goal by calling tools. Decide which
 const ONE_CALL: &str = "Call at most one tool at a time.";
 const SEVERAL_CALLS: &str = "You may call several tools at a time.";
 
-pub(super) struct OrchestratorBlock {
-    spec: BlockSpec,
-    model: ModelClient,
-}
-
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct OrchestratorInput {
+struct OrchestratorInput {
     /// The goal. `{{name}}` inserts a value of prompt_values.
     prompt: String,
-    /// The model to use. Falls back to the server's default if the name is not configured.
     #[serde(default)]
-    model: Option<String>,
+    model: RequestedModel,
     /// Let the model call several tools in one answer.
     #[serde(default)]
     multiple_tool_calls: bool,
@@ -54,16 +43,13 @@ pub(super) struct OrchestratorInput {
     #[serde(default, deserialize_with = "null_as_some")]
     last_tool_output: Option<Value>,
     /// How many attempts the model has to make a valid tool call.
-    #[serde(default = "three")]
-    #[schemars(range(min = 1))]
-    retry: u32,
-    /// Values to insert into the prompts, by name.
     #[serde(default)]
-    prompt_values: Map<String, Value>,
+    retry: Attempts,
+    #[serde(default)]
+    prompt_values: PromptValues,
     /// Approximate maximum length of a text answer, in tokens.
     #[serde(default)]
-    #[schemars(range(min = 1))]
-    max_tokens: Option<usize>,
+    max_tokens: MaxTokens,
     /// Must be 0: each run makes one decision, and the graph contains the loop.
     #[serde(default)]
     agent_mode_max_iterations: i64,
@@ -87,55 +73,85 @@ fn null_as_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Val
     Value::deserialize(deserializer).map(Some)
 }
 
-impl OrchestratorBlock {
-    pub(super) fn new(model: ModelClient) -> TypedBlockAdapter<Self> {
-        let spec = BlockSpec {
-            id: "3b191d9f-356f-482d-8238-ba04b6d18381",
-            name: "OrchestratorBlock",
-            description: "Lets a language model decide which of the linked nodes to call next, and with which \
-                arguments, until the goal is achieved.",
-            categories: &[BlockCategory::Ai],
-            kind: BlockKind::Ai,
-            inputs: typed::inputs::<OrchestratorInput>(),
-            outputs: typed::outputs([
-                typed::any("tools", "The arguments of a tool call, each sent to its linked input."),
-                typed::text("finished", "The final answer, when no more tools are called."),
-                typed::list("conversations", "The conversation, including this run's tool calls."),
-            ]),
-            effect: ToolEffect::None,
-            costs: super::COSTS,
-            static_output: false,
-            sensitive: false,
-            coordinates: false,
-        };
-        TypedBlockAdapter(Self { spec, model })
-    }
+pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let spec = ai_spec(
+        "3b191d9f-356f-482d-8238-ba04b6d18381",
+        "OrchestratorBlock",
+        "Lets a language model decide which of the linked nodes to call next, and with which \
+         arguments, until the goal is achieved.",
+    )
+    .categories(&[BlockCategory::Ai])
+    .kind(BlockKind::Ai)
+    .outputs([
+        pin::any("tools", "The arguments of a tool call, each sent to its linked input."),
+        pin::text("finished", "The final answer, when no more tools are called."),
+        pin::list("conversations", "The conversation, including this run's tool calls."),
+    ]);
+    // No examples: a decision needs a real model, so no example can run in isolation.
+    vec![block(spec, Vec::new(), ask_model(dependencies, run))]
+}
 
-    /// The model's reply, with valid tool calls. Invalid calls are retried.
-    async fn decide(
-        &self,
-        prompt: &mut ModelPrompt,
-        tools: &NodeTools,
-        input: &OrchestratorInput,
-        context: &BlockContext,
-    ) -> Result<ModelReply, BlockError> {
-        let options = ModelCallOptions { model: input.model.clone(), max_tokens: input.max_tokens };
-        let mut problem = String::new();
-        for _ in 0..input.retry.clamp(1, MAX_ATTEMPTS) {
-            let mut reply = self.model.call(prompt, &tools.definitions, &options, context).await?;
-            if !input.multiple_tool_calls {
-                reply.calls.truncate(1);
-            }
-            match reply.calls.iter().try_for_each(|call| tools.outputs(call).map(drop)) {
-                Ok(()) => return Ok(reply),
-                Err(reason) => {
-                    reject_calls(prompt, reply, &reason);
-                    problem = reason;
-                }
+async fn run(
+    mut input: OrchestratorInput,
+    model: ModelClient,
+) -> Result<Vec<(String, Value)>, BlockError> {
+    if input.agent_mode_max_iterations != 0 {
+        return Err(BlockError::failed(
+            "Agent mode is not supported. Set agent_mode_max_iterations to 0, link conversations to \
+             conversation_history and link the outputs of the tools to last_tool_output.",
+        ));
+    }
+    model.require_model()?;
+    let mut conversation =
+        ToolConversation::new(input.conversation_history.take().unwrap_or_default());
+    match update_conversation(&mut conversation, &mut input)? {
+        ConversationState::Ready => {}
+        ConversationState::Waiting => {
+            return Ok(vec![("conversations".to_owned(), conversation.into_value())]);
+        }
+    }
+    let mut prompt = ModelPrompt::new(input.prompt_values.fill(&input.sys_prompt)?);
+    prompt.instruct(if input.multiple_tool_calls { SEVERAL_CALLS } else { ONE_CALL });
+    conversation.append_to(&mut prompt)?;
+    let tools = NodeTools::new(&model.context.tools);
+    let reply = decide(&model, &mut prompt, &tools, &input).await?;
+    if reply.calls.is_empty() {
+        return Ok(vec![("finished".to_owned(), Value::String(reply.text))]);
+    }
+    let mut outputs = Vec::new();
+    for call in &reply.calls {
+        let arguments = tools.outputs(call).map_err(BlockError::Failed)?;
+        outputs.extend(arguments.into_iter().map(|(pin, value)| (pin.to_owned(), value)));
+    }
+    conversation.add_reply(&reply);
+    outputs.push(("conversations".to_owned(), conversation.into_value()));
+    Ok(outputs)
+}
+
+/// The model's reply, with valid tool calls. Invalid calls are retried.
+async fn decide(
+    model: &ModelClient,
+    prompt: &mut ModelPrompt,
+    tools: &NodeTools,
+    input: &OrchestratorInput,
+) -> Result<ModelReply, BlockError> {
+    let options = ModelCallOptions { model: input.model.clone(), max_tokens: input.max_tokens };
+    let mut problem = String::new();
+    for _ in 0..input.retry.limited() {
+        let call = ModelCall { prompt, tools: &tools.definitions, options: &options };
+        let mut reply = model.call(call).await?;
+        if !input.multiple_tool_calls {
+            reply.calls.truncate(1);
+        }
+        match reply.calls.iter().try_for_each(|call| tools.outputs(call).map(drop)) {
+            Ok(()) => return Ok(reply),
+            Err(reason) => {
+                reject_calls(prompt, reply, &reason);
+                problem = reason;
             }
         }
-        Err(BlockError::failed(format!("The model did not make a valid tool call. {problem}")))
     }
+    Err(BlockError::failed(format!("The model did not make a valid tool call. {problem}")))
 }
 
 /// Adds the invalid calls and the reason to this run's prompt. They are not kept in the conversation.
@@ -155,58 +171,6 @@ fn reject_calls(prompt: &mut ModelPrompt, reply: ModelReply, reason: &str) {
     prompt.messages.extend(results);
 }
 
-#[async_trait]
-impl TypedBlock for OrchestratorBlock {
-    type Input = OrchestratorInput;
-
-    fn spec(&self) -> &BlockSpec {
-        &self.spec
-    }
-
-    async fn run(
-        &self,
-        mut input: OrchestratorInput,
-        context: BlockContext,
-        out: &dyn OutputSink,
-    ) -> Result<(), BlockError> {
-        if input.agent_mode_max_iterations != 0 {
-            return Err(BlockError::failed(
-                "Agent mode is not supported. Set agent_mode_max_iterations to 0, link conversations to \
-                 conversation_history and link the outputs of the tools to last_tool_output.",
-            ));
-        }
-        self.model.require_model()?;
-        let mut conversation =
-            ToolConversation::new(input.conversation_history.take().unwrap_or_default());
-        match update_conversation(&mut conversation, &mut input)? {
-            ConversationState::Ready => {}
-            ConversationState::Waiting => {
-                return out.emit("conversations", conversation.into_value()).await;
-            }
-        }
-        let mut prompt = ModelPrompt::new(fill_values(&input.sys_prompt, &input.prompt_values)?);
-        prompt.instruct(if input.multiple_tool_calls { SEVERAL_CALLS } else { ONE_CALL });
-        conversation.append_to(&mut prompt)?;
-        let tools = NodeTools::new(&context.tools);
-        let reply = self.decide(&mut prompt, &tools, &input, &context).await?;
-        if reply.calls.is_empty() {
-            return out.emit("finished", Value::String(reply.text)).await;
-        }
-        for call in &reply.calls {
-            for (pin, value) in tools.outputs(call).map_err(BlockError::Failed)? {
-                out.emit(pin, value).await?;
-            }
-        }
-        conversation.add_reply(&reply);
-        out.emit("conversations", conversation.into_value()).await
-    }
-
-    fn examples(&self) -> Vec<BlockExample> {
-        // A decision needs a real model, so no example can run in isolation.
-        Vec::new()
-    }
-}
-
 enum ConversationState {
     Ready,
     /// Other calls still wait for their outputs; the model is not called yet.
@@ -218,7 +182,7 @@ fn update_conversation(
     conversation: &mut ToolConversation,
     input: &mut OrchestratorInput,
 ) -> Result<ConversationState, BlockError> {
-    let prompt = fill_values(&input.prompt, &input.prompt_values)?;
+    let prompt = input.prompt_values.fill(&input.prompt)?;
     let open = conversation.open_calls();
     let is_continuation = input.last_tool_output.is_some();
     match (open.first(), input.last_tool_output.take()) {

@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 /// Limit of providers on the name of a tool or parameter.
 const NAME_CHARS: usize = 64;
 
-pub(super) struct NodeTools {
+pub(crate) struct NodeTools {
     tools: Vec<NodeTool>,
-    pub(super) definitions: Arc<[ToolDefinition]>,
+    pub(crate) definitions: Arc<[ToolDefinition]>,
 }
 
 struct NodeTool {
@@ -28,7 +28,7 @@ struct NodeToolParameter {
 }
 
 impl NodeTools {
-    pub(super) fn new(pins: &[ToolPin]) -> Self {
+    pub(crate) fn new(pins: &[ToolPin]) -> Self {
         let mut nodes: Vec<Vec<&ToolPin>> = Vec::new();
         for pin in pins {
             match nodes.iter_mut().find(|node| node[0].node_id == pin.node_id) {
@@ -45,7 +45,7 @@ impl NodeTools {
     /// The values to emit for a call, by pin. `Err` is the message for the model if its call is invalid.
     ///
     /// An omitted optional parameter is emitted as null, because the linked node waits for every linked input.
-    pub(super) fn outputs(&self, call: &ToolCall) -> Result<Vec<(&str, Value)>, String> {
+    pub(crate) fn outputs(&self, call: &ToolCall) -> Result<Vec<(&str, Value)>, String> {
         let tool = self.tools.iter().find(|tool| tool.name == call.name).ok_or_else(|| {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             format!("Unknown tool {}. Available tools: {}.", call.name, names.join(", "))

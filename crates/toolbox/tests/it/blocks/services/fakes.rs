@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 
 /// One marketplace, and the library of one user.
 #[derive(Default)]
-pub(super) struct FakeMarketplace {
-    pub(super) listings: Mutex<Vec<Listing>>,
-    pub(super) agents: Mutex<Vec<LibraryAgent>>,
+pub(crate) struct FakeMarketplace {
+    pub(crate) listings: Mutex<Vec<Listing>>,
+    pub(crate) agents: Mutex<Vec<LibraryAgent>>,
 }
 
-pub(super) fn listing(slug: &str, name: &str, description: &str, runs: u64) -> Listing {
+pub(crate) fn listing(slug: &str, name: &str, description: &str, runs: u64) -> Listing {
     Listing {
         version_id: ListingVersionId(format!("{slug}-1")),
         username: "ada".into(),
@@ -124,9 +124,9 @@ impl Library for FakeMarketplace {
 
 /// Other agents and the copilot; requests are recorded.
 #[derive(Default)]
-pub(super) struct FakeServices {
-    pub(super) children: Mutex<Vec<ChildAgent>>,
-    pub(super) asks: Mutex<Vec<CopilotAsk>>,
+pub(crate) struct FakeServices {
+    pub(crate) children: Mutex<Vec<ChildAgent>>,
+    pub(crate) asks: Mutex<Vec<CopilotAsk>>,
 }
 
 #[async_trait]

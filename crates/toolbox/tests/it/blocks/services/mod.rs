@@ -18,7 +18,7 @@ use ports::block::{BlockContext, BlockError, BlockServices, NodePlace};
 use ports::{Block, ModelProvider};
 use serde_json::{Value, json};
 
-use super::{run, world};
+use super::{context, run, world};
 use crate::tools::folder::Folder;
 use fakes::{FakeMarketplace, FakeServices};
 
@@ -72,7 +72,7 @@ impl Bench {
             node: Some(node),
             session: None,
             services: BlockServices { agents, copilot },
-            ..world::context()
+            ..context()
         }
     }
 

@@ -13,26 +13,26 @@ use tokio::task::JoinSet;
 use crate::egress::client;
 
 /// A received request, with the number of earlier requests to the same path.
-pub(super) struct ReceivedRequest {
-    pub(super) path: String,
-    pub(super) method: String,
-    pub(super) headers: axum::http::HeaderMap,
-    pub(super) body: String,
-    pub(super) before: usize,
+pub(crate) struct ReceivedRequest {
+    pub(crate) path: String,
+    pub(crate) method: String,
+    pub(crate) headers: axum::http::HeaderMap,
+    pub(crate) body: String,
+    pub(crate) before: usize,
 }
 
-pub(super) struct TestSite {
-    pub(super) url: String,
+pub(crate) struct TestSite {
+    pub(crate) url: String,
     /// A client that may access the server, under two host names.
-    pub(super) client: EgressClient,
-    pub(super) seen: Arc<Mutex<Vec<ReceivedRequest>>>,
+    pub(crate) client: EgressClient,
+    pub(crate) seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     _serving: JoinSet<()>,
 }
 
 type Responder = fn(&ReceivedRequest) -> Response;
 
 impl TestSite {
-    pub(super) async fn start(answer: Responder) -> Self {
+    pub(crate) async fn start(answer: Responder) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let seen: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
@@ -45,7 +45,7 @@ impl TestSite {
         Self { url, client: client(&[port]), seen, _serving: serving }
     }
 
-    pub(super) fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         let seen = self.seen.lock().expect("the lock is not poisoned");
         seen.iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
     }
@@ -74,7 +74,7 @@ async fn serve(
     response
 }
 
-pub(super) fn answer(
+pub(crate) fn answer(
     status: u16,
     content_type: &str,
     body: impl Into<axum::body::Body>,
@@ -86,7 +86,7 @@ pub(super) fn answer(
         .expect("a response")
 }
 
-pub(super) fn redirect(status: u16, location: &str) -> Response {
+pub(crate) fn redirect(status: u16, location: &str) -> Response {
     Response::builder()
         .status(status)
         .header("location", location)

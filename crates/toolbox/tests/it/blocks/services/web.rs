@@ -6,9 +6,9 @@ use axum::body::{Body, Bytes};
 use ports::block::{BlockContext, BlockError};
 use serde_json::{Value, json};
 
-use super::super::Collected;
 use super::site::{ReceivedRequest, TestSite, answer, redirect};
 use super::{Bench, one, pins};
+use crate::blocks::Collected;
 
 const JSON: &str = "application/json";
 

@@ -12,7 +12,6 @@ use ports::tool::ToolContext;
 use protocol::block::{BlockCategory, BlockKind, BlockSpec};
 use protocol::permissions::{CapabilityFilter, Permissions};
 use protocol::review::{Review, ReviewStatus, block_node_id, session_execution_id};
-use protocol::tool::ToolEffect;
 use serde_json::{Map, Value, json};
 
 use super::fake_executions::RecordedCall;
@@ -53,22 +52,13 @@ fn block(
     kind: BlockKind,
 ) -> Arc<dyn Block> {
     Arc::new(SpecOnlyBlock(BlockSpec {
-        id,
-        name,
-        description,
-        categories: &[BlockCategory::Text],
-        kind,
         inputs: json!({
             "type": "object",
             "properties": {"text": {"type": "string"}, "times": {"type": "integer", "minimum": 1}},
             "required": ["text"],
         }),
         outputs: json!({"type": "object", "properties": {"word_count": {"type": "integer"}}}),
-        effect: ToolEffect::None,
-        costs: &[],
-        static_output: false,
-        sensitive: false,
-        coordinates: false,
+        ..BlockSpec::new(id, name, description).categories(&[BlockCategory::Text]).kind(kind)
     }))
 }
 

@@ -21,29 +21,29 @@ use serde_json::{Map, Value, json};
 
 #[derive(Default)]
 pub(crate) struct FakeExecutions {
-    pub(super) agents: Mutex<Vec<AgentDescription>>,
+    pub(crate) agents: Mutex<Vec<AgentDescription>>,
     /// The newest first.
-    pub(super) runs: Mutex<Vec<ExecutionView>>,
+    pub(crate) runs: Mutex<Vec<ExecutionView>>,
     /// Result of the next start, if not a new run.
-    pub(super) next_start: Mutex<Option<AgentExecutionStarted>>,
+    pub(crate) next_start: Mutex<Option<AgentExecutionStarted>>,
     /// Status that a run reaches during a wait.
-    pub(super) becomes: Mutex<Option<ExecutionStatus>>,
+    pub(crate) becomes: Mutex<Option<ExecutionStatus>>,
     /// Whether waits never end.
-    pub(super) hangs: Mutex<bool>,
+    pub(crate) hangs: Mutex<bool>,
     /// How the next block calls end.
-    pub(super) block_end: Mutex<Option<BlockCallEnd>>,
+    pub(crate) block_end: Mutex<Option<BlockCallEnd>>,
     asked: Mutex<Vec<RecordedCall>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum RecordedCall {
+pub(crate) enum RecordedCall {
     Start(NewAgentExecution),
     Wait(Duration),
     List(ListExecutions),
     Block(BlockCall),
 }
 
-pub(super) fn agent(graph: &str, input_schema: Value) -> AgentDescription {
+pub(crate) fn agent(graph: &str, input_schema: Value) -> AgentDescription {
     AgentDescription {
         graph: Graph {
             id: graph.into(),
@@ -57,7 +57,7 @@ pub(super) fn agent(graph: &str, input_schema: Value) -> AgentDescription {
     }
 }
 
-pub(super) fn run(id: &str, graph: &str, status: ExecutionStatus, created: &str) -> ExecutionView {
+pub(crate) fn run(id: &str, graph: &str, status: ExecutionStatus, created: &str) -> ExecutionView {
     let created_at: Timestamp = created.parse().expect("a time");
     let outputs = match status {
         ExecutionStatus::Completed => json!({"result": ["forty", 42]}),
@@ -94,7 +94,7 @@ pub(super) fn run(id: &str, graph: &str, status: ExecutionStatus, created: &str)
     }
 }
 
-pub(super) fn failure(error: &str) -> NodeFailure {
+pub(crate) fn failure(error: &str) -> NodeFailure {
     NodeFailure { node_id: "n".into(), block_name: "CalculatorBlock".into(), error: error.into() }
 }
 
@@ -115,7 +115,7 @@ fn node(execution: &Execution) -> NodeExecution {
 }
 
 impl FakeExecutions {
-    pub(super) fn asked(&self) -> Vec<RecordedCall> {
+    pub(crate) fn asked(&self) -> Vec<RecordedCall> {
         self.asked.lock().expect("not poisoned").clone()
     }
 
@@ -123,7 +123,7 @@ impl FakeExecutions {
         self.asked.lock().expect("not poisoned").push(asked);
     }
 
-    pub(super) fn started(&self) -> Option<NewAgentExecution> {
+    pub(crate) fn started(&self) -> Option<NewAgentExecution> {
         self.asked().into_iter().find_map(|asked| match asked {
             RecordedCall::Start(new) => Some(new),
             _ => None,
@@ -131,7 +131,7 @@ impl FakeExecutions {
     }
 
     /// Changes the newest run.
-    pub(super) fn newest(&self, change: impl FnOnce(&mut ExecutionView)) {
+    pub(crate) fn newest(&self, change: impl FnOnce(&mut ExecutionView)) {
         change(self.runs.lock().expect("not poisoned").first_mut().expect("a run"));
     }
 }

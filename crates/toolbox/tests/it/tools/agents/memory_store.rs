@@ -19,12 +19,12 @@ use protocol::{
 
 #[derive(Default)]
 pub(crate) struct MemoryStore {
-    pub(super) entries: Mutex<Vec<LibraryAgent>>,
-    pub(super) listings: Mutex<Vec<Listing>>,
-    pub(super) reviews: Mutex<Vec<Review>>,
+    pub(crate) entries: Mutex<Vec<LibraryAgent>>,
+    pub(crate) listings: Mutex<Vec<Listing>>,
+    pub(crate) reviews: Mutex<Vec<Review>>,
 }
 
-pub(super) fn entry(id: &str, name: &str, description: &str) -> LibraryAgent {
+pub(crate) fn entry(id: &str, name: &str, description: &str) -> LibraryAgent {
     LibraryAgent {
         id: id.into(),
         graph_id: format!("graph-{id}").into(),
@@ -44,7 +44,7 @@ pub(super) fn entry(id: &str, name: &str, description: &str) -> LibraryAgent {
     }
 }
 
-pub(super) fn listing(slug: &str, name: &str, description: &str) -> Listing {
+pub(crate) fn listing(slug: &str, name: &str, description: &str) -> Listing {
     Listing {
         version_id: format!("version-{slug}").into(),
         username: "helm".into(),

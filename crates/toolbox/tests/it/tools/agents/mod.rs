@@ -20,13 +20,13 @@ use super::fake_services::FakeServices;
 use super::folder::Folder;
 use super::{answer, built_with, context};
 
-pub(super) use fake_executions::FakeExecutions;
-pub(super) use memory_store::MemoryStore;
+pub(crate) use fake_executions::FakeExecutions;
+pub(crate) use memory_store::MemoryStore;
 
-pub(super) const NOW: &str = "2026-03-01T12:00:00Z";
+pub(crate) const NOW: &str = "2026-03-01T12:00:00Z";
 
 /// A clock that always returns `NOW`.
-pub(super) struct FixedClock;
+pub(crate) struct FixedClock;
 
 impl Clock for FixedClock {
     fn now(&self) -> Timestamp {

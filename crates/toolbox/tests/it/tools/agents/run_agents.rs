@@ -216,10 +216,9 @@ async fn a_run_that_needs_approval_is_reported() {
 #[tokio::test]
 async fn a_start_that_is_refused_is_explained() {
     let problem = GraphProblem {
-        node_id: None,
-        link_id: None,
         code: "unknown_block".into(),
         message: "The block TeleportBlock is not known.".into(),
+        ..GraphProblem::default()
     };
     let unknown = InputProblems { unknown: vec!["x".into()], ..InputProblems::default() };
     let missing = InputProblems { missing: vec!["text".into()], ..InputProblems::default() };
