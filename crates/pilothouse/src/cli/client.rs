@@ -3,16 +3,16 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use protocol::secret::SecretText;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use crate::config::{SecretText, Settings};
+use crate::config::Settings;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// For all requests except streams.
-pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Three heartbeats: a stream that is silent for longer has failed.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -24,15 +24,17 @@ pub(crate) struct ServerFlags {
     url: Option<Url>,
 }
 
-pub(super) struct ApiClient {
+pub(crate) struct ApiClient {
     http: reqwest::Client,
     url: Url,
     token: Option<SecretText>,
+    /// For all requests except streams.
+    response_timeout: Duration,
 }
 
 /// Why a request failed.
 #[derive(Debug)]
-pub(super) enum ClientError {
+pub(crate) enum ClientError {
     /// No response, or an incomplete one. A retry may help.
     Unreachable,
     Refused {
@@ -44,7 +46,26 @@ pub(super) enum ClientError {
 }
 
 impl ApiClient {
-    pub(super) fn new(settings: &Settings, server: ServerFlags) -> anyhow::Result<Self> {
+    pub(crate) fn new(settings: &Settings, server: ServerFlags) -> anyhow::Result<Self> {
+        Self::with_timeouts(settings, server, RESPONSE_TIMEOUT, READ_TIMEOUT)
+    }
+
+    /// For requests that the server works on for up to this time before it responds.
+    pub(crate) fn for_long_requests(
+        settings: &Settings,
+        server: ServerFlags,
+        at_most: Duration,
+    ) -> anyhow::Result<Self> {
+        let timeout = at_most + RESPONSE_TIMEOUT;
+        Self::with_timeouts(settings, server, timeout, timeout)
+    }
+
+    fn with_timeouts(
+        settings: &Settings,
+        server: ServerFlags,
+        response_timeout: Duration,
+        read_timeout: Duration,
+    ) -> anyhow::Result<Self> {
         let url = match server.url {
             Some(url) => url,
             None => {
@@ -54,26 +75,30 @@ impl ApiClient {
         anyhow::ensure!(url.has_host(), "{url} is not a server URL");
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(READ_TIMEOUT)
+            .read_timeout(read_timeout)
             .no_proxy()
             .build()?;
-        Ok(Self { http, url, token: settings.client_token.clone() })
+        Ok(Self { http, url, token: settings.client_token.clone(), response_timeout })
     }
 
     /// Path segments are escaped, so that typed text stays one segment.
-    pub(super) fn get(&self, path: &[&str]) -> RequestBuilder {
+    pub(crate) fn get(&self, path: &[&str]) -> RequestBuilder {
         self.http.get(address(&self.url, path, &[]))
     }
 
-    pub(super) fn get_with(&self, path: &[&str], query: &[(&str, &str)]) -> RequestBuilder {
+    pub(crate) fn get_with(&self, path: &[&str], query: &[(&str, &str)]) -> RequestBuilder {
         self.http.get(address(&self.url, path, query))
     }
 
-    pub(super) fn post(&self, path: &[&str]) -> RequestBuilder {
+    pub(crate) fn post(&self, path: &[&str]) -> RequestBuilder {
         self.http.post(address(&self.url, path, &[]))
     }
 
-    pub(super) async fn fetch<T: DeserializeOwned>(
+    pub(crate) fn post_with(&self, path: &[&str], query: &[(&str, &str)]) -> RequestBuilder {
+        self.http.post(address(&self.url, path, query))
+    }
+
+    pub(crate) async fn fetch<T: DeserializeOwned>(
         &self,
         request: RequestBuilder,
     ) -> Result<T, ClientError> {
@@ -84,10 +109,11 @@ impl ApiClient {
                 false => ClientError::Unreachable,
             })
         };
-        tokio::time::timeout(RESPONSE_TIMEOUT, fetch).await.unwrap_or(Err(ClientError::Unreachable))
+        let answer = tokio::time::timeout(self.response_timeout, fetch).await;
+        answer.unwrap_or(Err(ClientError::Unreachable))
     }
 
-    pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
         let request = match &self.token {
             Some(token) => request.bearer_auth(token.expose()),
             None => request,
@@ -109,7 +135,7 @@ impl ApiClient {
     }
 
     /// The error as a sentence that says what to do.
-    pub(super) fn explain(&self, failure: &ClientError) -> String {
+    pub(crate) fn explain(&self, failure: &ClientError) -> String {
         match failure {
             ClientError::Unreachable => format!(
                 "Can't reach a Pilothouse server at {}. Start one with `pilothouse serve`, or pass its URL with --url.",
@@ -135,7 +161,7 @@ fn address(server: &Url, path: &[&str], query: &[(&str, &str)]) -> Url {
     url
 }
 
-pub(super) fn not_a_pilothouse_server() -> ClientError {
+pub(crate) fn not_a_pilothouse_server() -> ClientError {
     ClientError::Refused {
         status: 200,
         detail: "The server at this URL is not a Pilothouse server.".to_owned(),

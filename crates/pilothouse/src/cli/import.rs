@@ -132,9 +132,9 @@ mod tests {
         ]});
         let problem = |node: &str, code: &str, message: &str| GraphProblem {
             node_id: Some(node.into()),
-            link_id: None,
             code: code.to_owned(),
             message: message.to_owned(),
+            ..GraphProblem::default()
         };
         let problems = [
             problem("n1", UNKNOWN_BLOCK, "There is no block b-gone."),

@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 /// writes it.
 const THIRD_PARTY: &[u8] = include_bytes!("../../licenses/third-party.txt.gz");
 
-pub(super) fn text() -> anyhow::Result<String> {
+pub(crate) fn text() -> anyhow::Result<String> {
     let mut text = String::new();
     GzDecoder::new(THIRD_PARTY)
         .read_to_string(&mut text)

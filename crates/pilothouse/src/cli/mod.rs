@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
+use toolbox::tools;
 
 use crate::config::{self, ConfigLayers, Settings};
 use crate::http;
@@ -39,7 +40,7 @@ enum CliCommand {
     Serve(serve::ServeArguments),
     /// Chat with a server from the terminal
     Chat(chat::ChatArguments),
-    /// List, run and inspect agents
+    /// List, run, inspect and build agents
     Agents(agents::AgentsArguments),
     /// Import agents from files into your library
     Import(import::ImportArguments),
@@ -65,6 +66,13 @@ enum CliCommand {
     /// Print the table of all settings
     #[command(hide = true)]
     Configuration,
+    /// Print the built-in tools as the API describes them
+    #[command(hide = true)]
+    Tools {
+        /// As the table of the guide
+        #[arg(long)]
+        table: bool,
+    },
 }
 
 /// Flags of all commands, which override the environment.
@@ -103,6 +111,10 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     match command {
         CliCommand::Openapi => return print(&http::document().to_pretty_json()?),
         CliCommand::Configuration => return print(config::markdown().trim_end()),
+        CliCommand::Tools { table: false } => {
+            return print(&serde_json::to_string_pretty(&tools::describe(&[]))?);
+        }
+        CliCommand::Tools { table: true } => return print(tools::guide_table().trim_end()),
         CliCommand::Licenses => return print(licenses::text()?.trim_end()),
         _ => {}
     }
@@ -123,10 +135,13 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
             CliCommand::Doctor => doctor::run(&settings, &layers).await,
             CliCommand::Token { user, hours } => {
                 let valid = Duration::from_secs(u64::from(hours) * 3600);
-                print(&http::auth::mint(&settings, &user, valid)?)
+                print(&http::mint_token(&settings, &user, valid)?)
             }
             CliCommand::Migrate(arguments) => migrate::run(&settings, arguments).await,
-            CliCommand::Openapi | CliCommand::Configuration | CliCommand::Licenses => {
+            CliCommand::Openapi
+            | CliCommand::Configuration
+            | CliCommand::Tools { .. }
+            | CliCommand::Licenses => {
                 unreachable!("handled above")
             }
         }

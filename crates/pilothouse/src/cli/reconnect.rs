@@ -10,14 +10,14 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(3);
 
 /// Decides when to retry and when to give up.
-pub(super) struct ReconnectPolicy {
+pub(crate) struct ReconnectPolicy {
     since: Option<Instant>,
     pause: Duration,
 }
 
 /// What to do after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RetryDecision {
+pub(crate) enum RetryDecision {
     /// The first failure: notify the user, and retry after this.
     Notify(Duration),
     Wait(Duration),
@@ -25,23 +25,23 @@ pub(super) enum RetryDecision {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ServerResponded {
+pub(crate) enum ServerResponded {
     AsBefore,
     /// After a failure.
     Again,
 }
 
 impl ReconnectPolicy {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { since: None, pause: FIRST_PAUSE }
     }
 
-    pub(super) fn responded(&mut self) -> ServerResponded {
+    pub(crate) fn responded(&mut self) -> ServerResponded {
         self.pause = FIRST_PAUSE;
         if self.since.take().is_some() { ServerResponded::Again } else { ServerResponded::AsBefore }
     }
 
-    pub(super) fn failed(&mut self) -> RetryDecision {
+    pub(crate) fn failed(&mut self) -> RetryDecision {
         let since = *self.since.get_or_insert_with(Instant::now);
         if since.elapsed() > GIVE_UP {
             return RetryDecision::GiveUp;

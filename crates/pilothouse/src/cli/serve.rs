@@ -21,7 +21,7 @@ pub(crate) struct ServeArguments {
 
 impl ServeArguments {
     /// The setting that the flags override.
-    pub(super) fn flag(&self) -> Option<(&'static str, String)> {
+    pub(crate) fn flag(&self) -> Option<(&'static str, String)> {
         let roles: Vec<&str> = self.roles.iter().map(|role| role.as_str()).collect();
         (!roles.is_empty()).then(|| ("PILOTHOUSE_ROLES", roles.join(",")))
     }

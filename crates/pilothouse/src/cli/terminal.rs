@@ -8,7 +8,7 @@ use crate::telemetry::is_invisible;
 const LINE_CHARS: usize = 100;
 
 /// Makes characters visible that could move the cursor, change colors or hide text.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -21,12 +21,12 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// The text on one line, truncated.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     protocol::text::cut_end(&text.replace(['\n', '\r'], " "), LINE_CHARS)
 }
 
 /// Prints a line to standard error, beside the result. Failures are ignored.
-pub(super) fn note(text: &str) {
+pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", escaped(text));
 }
 

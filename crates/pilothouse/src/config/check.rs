@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use protocol::secret::SecretText;
 use url::Url;
 
-use super::{AuthMode, ConfigLayers, ProviderName, SecretText, Settings};
+use super::value::Quantity;
+use super::{AuthMode, ConfigLayers, ProviderName, Settings};
 
 /// Minimum length of a secret.
 const SECRET_BYTES: usize = 32;
@@ -29,28 +31,33 @@ pub(crate) enum SelectedProvider {
     Anthropic { api_key: SecretText },
 }
 
-pub(super) fn refuse_contradictions(
+pub(crate) fn refuse_contradictions(
     settings: &Settings,
     layers: &ConfigLayers,
 ) -> Result<(), ConfigRefusal> {
     let mut problems = settings.check_all_or_none(layers);
     auth(settings, &mut problems);
-    for (name, secret) in [
-        ("JWT_VERIFY_KEY", &settings.jwt_verify_key),
-        ("ENCRYPTION_KEY", &settings.encryption_key),
-        ("CHAT_INTERNAL_API_KEY", &settings.internal_api_key),
-    ] {
-        if secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES) {
-            problems.push(format!(
-                "{name} is too short to be safe: it needs at least {SECRET_BYTES} bytes, for example from `openssl rand -hex 32`."
-            ));
-        }
-    }
+    problems.extend(settings.broken_rules());
     numbers(settings, &mut problems);
     if let Err(reason) = settings.provider() {
         problems.push(reason);
     }
     if problems.is_empty() { Ok(()) } else { Err(ConfigRefusal(problems)) }
+}
+
+/// The rule of a secret that could be guessed if it were short.
+pub(crate) fn long(name: &str, secret: &Option<SecretText>) -> Option<String> {
+    let is_short = secret.as_ref().is_some_and(|secret| secret.expose().len() < SECRET_BYTES);
+    is_short.then(|| {
+        format!(
+            "{name} is too short to be safe: it needs at least {SECRET_BYTES} bytes, for example from `openssl rand -hex 32`."
+        )
+    })
+}
+
+/// The rule of a number or duration that must be more than 0.
+pub(crate) fn positive(name: &str, value: &impl Quantity) -> Option<String> {
+    value.is_zero().then(|| format!("{name} must be more than 0."))
 }
 
 fn auth(settings: &Settings, problems: &mut Vec<String>) {
@@ -84,35 +91,6 @@ fn numbers(settings: &Settings, problems: &mut Vec<String>) {
     }
     if settings.running_per_user > settings.in_flight_per_user {
         problems.push("MAX_RUNNING_COPILOT_TURNS_PER_USER must not be more than MAX_INFLIGHT_COPILOT_TURNS_PER_USER, which includes running turns.".to_owned());
-    }
-    for (name, is_zero) in [
-        ("NUM_COPILOT_WORKERS", settings.workers == 0),
-        ("DB_CONNECTIONS", settings.db_connections == 0),
-        ("MAX_RUNNING_COPILOT_TURNS_PER_USER", settings.running_per_user == 0),
-        ("SWEEP_INTERVAL_MS", settings.sweep_interval.0.is_zero()),
-        ("CHAT_MAX_TOOL_WAIT_SECONDS", settings.max_tool_wait.0.is_zero()),
-        ("CHAT_TOOL_BUDGET_SECONDS", settings.tool_budget.0.is_zero()),
-        ("CHAT_CONTEXT_TOKENS", settings.context_tokens == 0),
-        ("CHAT_MAX_STEPS", settings.max_steps == 0),
-        ("CHAT_MAX_OUTPUT_TOKENS", settings.max_output_tokens == Some(0)),
-        ("EXECUTIONS_PER_USER", settings.executions_per_user == 0),
-        ("EXECUTION_SLOTS", settings.execution_slots == 0),
-        ("EXECUTION_MAX_TIME", settings.execution_max_time.0.is_zero()),
-        ("NODE_MAX_TIME", settings.node_max_time.0.is_zero()),
-        ("EXECUTION_MAX_NODE_RUNS", settings.execution_max_node_runs == 0),
-        ("CHAT_HEARTBEAT_SECONDS", settings.heartbeat.0.is_zero()),
-        ("CHAT_WRITE_STALL_SECONDS", settings.write_stall.0.is_zero()),
-        ("REQUEST_HEAD_SECONDS", settings.request_head.0.is_zero()),
-        ("CHAT_CONNECT_TIMEOUT_SECONDS", settings.provider_connect.0.is_zero()),
-        ("CHAT_FIRST_BYTE_TIMEOUT_SECONDS", settings.provider_first_byte.0.is_zero()),
-        ("CHAT_IDLE_TIMEOUT_SECONDS", settings.provider_idle.0.is_zero()),
-        ("MAX_CONNECTIONS", settings.max_connections == 0),
-        ("MAX_CONNECTIONS_PER_IP", settings.max_connections_per_ip == 0),
-        ("MAX_STREAMS_PER_USER", settings.max_streams_per_user == 0),
-    ] {
-        if is_zero {
-            problems.push(format!("{name} must be more than 0."));
-        }
     }
 }
 

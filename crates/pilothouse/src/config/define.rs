@@ -1,4 +1,4 @@
-//! The `settings!` macro: turns a table of settings into a struct, its parser and its description.
+//! The `settings!` macro: turns a table of settings into a struct, its parser, its checks and its description.
 
 /// One setting as shown in the documentation and by `doctor`.
 pub(crate) struct SettingDescription {
@@ -10,7 +10,7 @@ pub(crate) struct SettingDescription {
 }
 
 macro_rules! settings {
-    ($($group:literal; $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $name:literal, $default:literal;)+)+) => {
+    ($($group:literal; $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $name:literal, $default:literal $(, $rule:ident)?;)+)+) => {
         #[derive(Clone, Debug)]
         pub(crate) struct Settings {
             $($($(#[doc = $doc])+ pub(crate) $field: $type,)+)+
@@ -37,7 +37,14 @@ macro_rules! settings {
                 }
             }
 
-   /// Names and printable values: secrets are masked.
+            /// A sentence for every value that breaks the rule of its setting, a function in `check.rs`.
+            fn broken_rules(&self) -> Vec<String> {
+                let mut problems = Vec::new();
+                $($($(problems.extend(check::$rule($name, &self.$field));)?)+)+
+                problems
+            }
+
+            /// Names and printable values: secrets are masked.
             pub(crate) fn shown(&self) -> Vec<(&'static str, String)> {
                 vec![$($(($name, value::SettingValue::shown(&self.$field)),)+)+]
             }
@@ -45,4 +52,4 @@ macro_rules! settings {
     };
 }
 
-pub(super) use settings;
+pub(crate) use settings;

@@ -59,7 +59,7 @@ impl ConfigLayers {
     }
 
     #[cfg(test)]
-    pub(super) fn of(layers: Vec<(ValueOrigin, &[(&str, &str)])>) -> Self {
+    pub(crate) fn of(layers: Vec<(ValueOrigin, &[(&str, &str)])>) -> Self {
         let owned = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
@@ -78,7 +78,7 @@ impl ConfigLayers {
         self.find(name).map_or(ValueOrigin::BuiltIn, |(origin, _)| origin)
     }
 
-    pub(super) fn parse<T: SettingValue>(
+    pub(crate) fn parse<T: SettingValue>(
         &self,
         name: &str,
         default: &str,

@@ -1,6 +1,6 @@
 //! The configuration: one typed struct, read once at the start and passed down. Only this folder reads the environment.
-//! The table below defines every setting: the parser, the page `docs/configuration.md` and `pilothouse doctor` are derived
-//! from it.
+//! The table below defines every setting: its name, type, default and rule. The parser, the checks, the page
+//! `docs/configuration.md` and `pilothouse doctor` are derived from it.
 
 mod base_path;
 mod check;
@@ -15,6 +15,7 @@ mod value;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use protocol::secret::SecretText;
 use url::Url;
 
 pub(crate) use base_path::{BasePath, ROUTES};
@@ -26,7 +27,7 @@ pub(crate) use table::markdown;
 #[cfg(test)]
 pub(crate) use value::SettingValue;
 pub(crate) use value::{
-    AuthMode, DurationMillis, DurationSeconds, LogFormat, ProviderName, SecretText, Switch,
+    AuthMode, DurationMillis, DurationSeconds, LogFormat, ProviderName, Switch,
 };
 
 define::settings! {
@@ -48,13 +49,13 @@ define::settings! {
     /// Further origins that may call the API from a browser, separated by commas.
     cors_origins: Vec<Url> = "CORS_ORIGINS", "";
     /// Maximum concurrent connections; further ones get 503.
-    max_connections: usize = "MAX_CONNECTIONS", "16000";
+    max_connections: usize = "MAX_CONNECTIONS", "16000", positive;
     /// Maximum concurrent connections from one address; further ones get 503.
-    max_connections_per_ip: usize = "MAX_CONNECTIONS_PER_IP", "2000";
+    max_connections_per_ip: usize = "MAX_CONNECTIONS_PER_IP", "2000", positive;
     /// Maximum concurrent streams of one user; further ones get 429.
-    max_streams_per_user: usize = "MAX_STREAMS_PER_USER", "1000";
+    max_streams_per_user: usize = "MAX_STREAMS_PER_USER", "1000", positive;
     /// Time limit for receiving the head of a request, and for an idle keep-alive connection.
-    request_head: DurationSeconds = "REQUEST_HEAD_SECONDS", "10";
+    request_head: DurationSeconds = "REQUEST_HEAD_SECONDS", "10", positive;
 
     "Postgres, Redis and RabbitMQ";
     /// Roles of this process: `api` serves clients, `executor` runs turns, `scheduler` finds turns that were lost. With the
@@ -74,7 +75,7 @@ define::settings! {
     /// Database in Postgres.
     db_name: String = "DB_NAME", "postgres";
     /// Maximum connections of this process to Postgres.
-    db_connections: usize = "DB_CONNECTIONS", "16";
+    db_connections: usize = "DB_CONNECTIONS", "16", positive;
     /// `redis://:password@host:6379/0`, or `rediss://` for TLS.
     redis_url: Option<ServerUrl> = "REDIS_URL", "";
     /// Host of Redis; with the two settings below instead of `REDIS_URL`.
@@ -100,7 +101,7 @@ define::settings! {
     /// `local`: no sign-in; everyone on this machine uses the same local account. `jwt`: a token or an API key is required.
     auth_mode: AuthMode = "AUTH_MODE", "local";
     /// Secret of HS256 tokens, at least 32 bytes.
-    jwt_verify_key: Option<SecretText> = "JWT_VERIFY_KEY", "";
+    jwt_verify_key: Option<SecretText> = "JWT_VERIFY_KEY", "", long;
     /// URL of the public keys (JWKS) of RS256 and ES256 tokens.
     jwt_jwks_url: Option<Url> = "JWT_JWKS_URL", "";
     /// The audience that a token must have.
@@ -111,9 +112,9 @@ define::settings! {
     allow_anonymous: Switch = "ALLOW_ANONYMOUS", "off";
     /// Internal key for `/metrics` and `/api/ops/overview` on a server with sign-in, for callbacks of other services, and for
     /// granting credits. At least 32 bytes.
-    internal_api_key: Option<SecretText> = "CHAT_INTERNAL_API_KEY", "";
+    internal_api_key: Option<SecretText> = "CHAT_INTERNAL_API_KEY", "", long;
     /// Key for encrypting secrets at rest. It must not change later. At least 32 bytes.
-    encryption_key: Option<SecretText> = "ENCRYPTION_KEY", "";
+    encryption_key: Option<SecretText> = "ENCRYPTION_KEY", "", long;
     /// Token that `pilothouse chat`, `agents`, `import` and `export` send to a server with sign-in.
     client_token: Option<SecretText> = "PILOTHOUSE_TOKEN", "";
 
@@ -141,21 +142,21 @@ define::settings! {
     /// Dollars per million output tokens.
     output_price: Option<f64> = "CHAT_OUTPUT_PRICE_PER_MTOK", "";
     /// Maximum tokens of one model response. When not set: the limit of the server, and 16384 with Anthropic.
-    max_output_tokens: Option<u32> = "CHAT_MAX_OUTPUT_TOKENS", "";
+    max_output_tokens: Option<u32> = "CHAT_MAX_OUTPUT_TOKENS", "", positive;
     /// Context size of the model in tokens, including its response. A session that gets near it is summarized.
-    context_tokens: u64 = "CHAT_CONTEXT_TOKENS", "128000";
+    context_tokens: u64 = "CHAT_CONTEXT_TOKENS", "128000", positive;
     /// Time limit for connecting to the provider.
-    provider_connect: DurationSeconds = "CHAT_CONNECT_TIMEOUT_SECONDS", "10";
+    provider_connect: DurationSeconds = "CHAT_CONNECT_TIMEOUT_SECONDS", "10", positive;
     /// Time limit for the first byte of the provider's response.
-    provider_first_byte: DurationSeconds = "CHAT_FIRST_BYTE_TIMEOUT_SECONDS", "60";
+    provider_first_byte: DurationSeconds = "CHAT_FIRST_BYTE_TIMEOUT_SECONDS", "60", positive;
     /// Maximum pause in the provider's response.
-    provider_idle: DurationSeconds = "CHAT_IDLE_TIMEOUT_SECONDS", "60";
+    provider_idle: DurationSeconds = "CHAT_IDLE_TIMEOUT_SECONDS", "60", positive;
 
     "Turns";
     /// Turns that this process runs at the same time.
-    workers: usize = "NUM_COPILOT_WORKERS", "5";
+    workers: usize = "NUM_COPILOT_WORKERS", "5", positive;
     /// Turns of one user that run or wait for a worker; further ones wait until one ends.
-    running_per_user: u32 = "MAX_RUNNING_COPILOT_TURNS_PER_USER", "5";
+    running_per_user: u32 = "MAX_RUNNING_COPILOT_TURNS_PER_USER", "5", positive;
     /// Turns of one user that were accepted and have not ended; further ones get 429.
     in_flight_per_user: u32 = "MAX_INFLIGHT_COPILOT_TURNS_PER_USER", "15";
     /// Port for health and metrics of a process that does not serve clients: 8008 when not set, 0 selects a free one. A
@@ -166,13 +167,13 @@ define::settings! {
     /// How often the lease is renewed; less than half the lease.
     turn_renew: DurationMillis = "TURN_RENEW_MS", "5000";
     /// How often lost turns are searched for.
-    sweep_interval: DurationMillis = "SWEEP_INTERVAL_MS", "2000";
+    sweep_interval: DurationMillis = "SWEEP_INTERVAL_MS", "2000", positive;
     /// Maximum time a tool call may block the step loop. The idle limit of the model's stream is twice this.
-    max_tool_wait: DurationSeconds = "CHAT_MAX_TOOL_WAIT_SECONDS", "300";
+    max_tool_wait: DurationSeconds = "CHAT_MAX_TOOL_WAIT_SECONDS", "300", positive;
     /// Default time limit of a tool.
-    tool_budget: DurationSeconds = "CHAT_TOOL_BUDGET_SECONDS", "600";
+    tool_budget: DurationSeconds = "CHAT_TOOL_BUDGET_SECONDS", "600", positive;
     /// Model calls in one turn; the last one has to respond without tools.
-    max_steps: u32 = "CHAT_MAX_STEPS", "100";
+    max_steps: u32 = "CHAT_MAX_STEPS", "100", positive;
     /// Tool calls in one turn.
     max_tool_calls: u32 = "CHAT_MAX_TOOL_CALLS", "500";
     /// Tokens of one turn, input and output.
@@ -195,15 +196,15 @@ define::settings! {
     /// Whether executions of agents and blocks cost credits. Users without credits cannot start any.
     credits_enabled: Switch = "CREDITS_ENABLED", "off";
     /// Executions of one user that run at the same time; further ones wait in the queue.
-    executions_per_user: u32 = "EXECUTIONS_PER_USER", "25";
+    executions_per_user: u32 = "EXECUTIONS_PER_USER", "25", positive;
     /// Executions that this process runs at the same time.
-    execution_slots: usize = "EXECUTION_SLOTS", "50";
+    execution_slots: usize = "EXECUTION_SLOTS", "50", positive;
     /// Time limit of one execution.
-    execution_max_time: DurationSeconds = "EXECUTION_MAX_TIME", "86400";
+    execution_max_time: DurationSeconds = "EXECUTION_MAX_TIME", "86400", positive;
     /// Time limit of one node execution, excluding time it waits for other work.
-    node_max_time: DurationSeconds = "NODE_MAX_TIME", "1800";
+    node_max_time: DurationSeconds = "NODE_MAX_TIME", "1800", positive;
     /// Maximum node executions in one execution.
-    execution_max_node_runs: u64 = "EXECUTION_MAX_NODE_RUNS", "2000000";
+    execution_max_node_runs: u64 = "EXECUTION_MAX_NODE_RUNS", "2000000", positive;
 
     "Streams";
     /// How long the stream of a finished turn stays readable.
@@ -211,9 +212,9 @@ define::settings! {
     /// How long after its end a turn is still replayed to a resuming client; 0 disables it.
     replay_window: DurationSeconds = "CHAT_REPLAY_WINDOW_SECONDS", "60";
     /// Silence after which a heartbeat is sent.
-    heartbeat: DurationSeconds = "CHAT_HEARTBEAT_SECONDS", "10";
+    heartbeat: DurationSeconds = "CHAT_HEARTBEAT_SECONDS", "10", positive;
     /// How long a client may read nothing of a response before its connection is reset.
-    write_stall: DurationSeconds = "CHAT_WRITE_STALL_SECONDS", "30";
+    write_stall: DurationSeconds = "CHAT_WRITE_STALL_SECONDS", "30", positive;
 
     "Operations";
     /// `human` or `json`.

@@ -2,26 +2,27 @@
 
 use std::fmt;
 
+use protocol::secret::SecretText;
 use url::Url;
 
-use super::value::{SecretText, SettingValue};
+use super::value::SettingValue;
 
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ServerUrl(Url);
 
 /// The parts of a URL that is not given as a whole.
-pub(super) struct UrlParts<'a> {
-    pub(super) scheme: &'static str,
-    pub(super) host: &'a str,
-    pub(super) port: u16,
-    pub(super) user: &'a str,
-    pub(super) password: Option<&'a SecretText>,
+pub(crate) struct UrlParts<'a> {
+    pub(crate) scheme: &'static str,
+    pub(crate) host: &'a str,
+    pub(crate) port: u16,
+    pub(crate) user: &'a str,
+    pub(crate) password: Option<&'a SecretText>,
     /// The database or the virtual host, not escaped.
-    pub(super) path: &'a str,
+    pub(crate) path: &'a str,
 }
 
 impl ServerUrl {
-    pub(super) fn of(parts: &UrlParts<'_>) -> Result<Self, &'static str> {
+    pub(crate) fn of(parts: &UrlParts<'_>) -> Result<Self, &'static str> {
         let expected = "the name or the address of a host";
         // An IPv6 address is in brackets in a URL, but not in a host setting.
         let host = match parts.host.parse::<std::net::Ipv6Addr>() {
@@ -50,7 +51,7 @@ impl ServerUrl {
         self.0.as_str()
     }
 
-    pub(super) fn scheme(&self) -> &str {
+    pub(crate) fn scheme(&self) -> &str {
         self.0.scheme()
     }
 

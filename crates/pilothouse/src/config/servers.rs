@@ -81,7 +81,7 @@ impl Settings {
     }
 
     /// A sentence for every reason why the three are neither all set nor all absent.
-    pub(super) fn check_all_or_none(&self, layers: &ConfigLayers) -> Vec<String> {
+    pub(crate) fn check_all_or_none(&self, layers: &ConfigLayers) -> Vec<String> {
         let servers =
             [(POSTGRES, self.postgres()), (REDIS, self.redis()), (RABBITMQ, self.rabbitmq())];
         let mut problems = Vec::new();

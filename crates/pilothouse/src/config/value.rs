@@ -1,10 +1,10 @@
 //! The types of settings: how each is parsed and displayed.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use protocol::secret::SecretText;
 use url::Url;
 
 pub(crate) trait SettingValue: Sized {
@@ -15,30 +15,18 @@ pub(crate) trait SettingValue: Sized {
     fn shown(&self) -> String;
 }
 
-/// A value that is never printed, not even by `{:?}`.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SecretText(String);
-
-impl SecretText {
-    /// The secret itself: only for the place that uses it.
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SecretText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<secret>")
-    }
+/// A value that can be 0.
+pub(crate) trait Quantity {
+    fn is_zero(&self) -> bool;
 }
 
 impl SettingValue for SecretText {
     const KIND: &'static str = "secret";
     fn read(text: &str) -> Result<Self, &'static str> {
-        Ok(Self(text.to_owned()))
+        Ok(Self::from(text))
     }
     fn shown(&self) -> String {
-        format!("<set, {} characters>", self.0.chars().count())
+        format!("<set, {} characters>", self.expose().chars().count())
     }
 }
 
@@ -124,6 +112,30 @@ parsed! {
     usize, "number", "a whole number";
     IpAddr, "address", "an IP address such as 127.0.0.1";
     String, "text", "text";
+}
+
+macro_rules! quantities {
+    ($($type:ty, $zero:expr;)+) => {
+        $(impl Quantity for $type {
+            fn is_zero(&self) -> bool {
+                *self == $zero
+            }
+        })+
+    };
+}
+
+quantities! {
+    u32, 0;
+    u64, 0;
+    usize, 0;
+    DurationSeconds, Self(Duration::ZERO);
+    DurationMillis, Self(Duration::ZERO);
+}
+
+impl<T: Quantity> Quantity for Option<T> {
+    fn is_zero(&self) -> bool {
+        self.as_ref().is_some_and(Quantity::is_zero)
+    }
 }
 
 impl SettingValue for f64 {

@@ -15,7 +15,7 @@ use toolbox::{egress, examples};
 const PUBLISHER: &str = "pilothouse";
 const OWNER: &str = ":pilothouse";
 
-pub(super) fn blocks(
+pub(crate) fn blocks(
     ports: &Ports,
     model: Arc<dyn ModelProvider>,
     egress: egress::EgressClient,
@@ -32,7 +32,7 @@ pub(super) fn blocks(
 }
 
 /// Lists the examples. Existing ones are unchanged, so every process can call this.
-pub(super) async fn list_examples(ports: &Ports) -> anyhow::Result<()> {
+pub(crate) async fn list_examples(ports: &Ports) -> anyhow::Result<()> {
     let now = ports.clock.now();
     for example in examples::all() {
         let listing = Listing {

@@ -8,24 +8,24 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 
 use crate::config::{ProcessRole, Settings};
-use crate::http::{self, AppState, accept};
+use crate::http::{AppState, server};
 
 /// Default port for health and metrics of a process that does not serve clients.
 const EXECUTOR_PORT: u16 = 8008;
 
 /// Listeners that are bound but not served yet: a second process on the same ports fails before it touches the store.
-pub(super) struct BoundListeners {
+pub(crate) struct BoundListeners {
     clients: Option<TcpListener>,
     monitoring: Option<TcpListener>,
 }
 
-pub(super) struct RunningListeners {
-    clients: Option<accept::HttpServer>,
-    monitoring: Option<accept::HttpServer>,
+pub(crate) struct RunningListeners {
+    clients: Option<server::HttpServer>,
+    monitoring: Option<server::HttpServer>,
 }
 
 impl BoundListeners {
-    pub(super) async fn bind(settings: &Settings) -> anyhow::Result<Self> {
+    pub(crate) async fn bind(settings: &Settings) -> anyhow::Result<Self> {
         let serves_clients = settings.roles.has(ProcessRole::Api);
         let clients = match serves_clients {
             true => Some(listen(settings, settings.port, "--port").await?),
@@ -46,39 +46,39 @@ impl BoundListeners {
     }
 
     /// The address to show to people.
-    pub(super) fn address(&self) -> anyhow::Result<SocketAddr> {
+    pub(crate) fn address(&self) -> anyhow::Result<SocketAddr> {
         let listener = self.clients.as_ref().or(self.monitoring.as_ref());
         let listener = listener.context("every process has a listener")?;
         listener.local_addr().context("a listening socket has an address")
     }
 
-    pub(super) fn serve(self, app: &Arc<AppState>, settings: &Settings) -> RunningListeners {
-        let service = accept::HttpService {
-            router: http::router(app),
-            busy: http::busy_router(app),
+    pub(crate) fn serve(self, app: &Arc<AppState>, settings: &Settings) -> RunningListeners {
+        let service = server::HttpService {
+            router: server::router(app),
+            busy: server::busy_router(app),
             connections: app.connections.clone(),
-            timeouts: accept::ConnectionTimeouts {
+            timeouts: server::ConnectionTimeouts {
                 head: settings.request_head.0,
                 write: settings.write_stall.0,
             },
         };
         let monitoring = self.monitoring.map(|listener| {
-            let router = http::executor_router(app);
-            accept::HttpServer::start(listener, accept::HttpService { router, ..service.clone() })
+            let router = server::executor_router(app);
+            server::HttpServer::start(listener, server::HttpService { router, ..service.clone() })
         });
-        let clients = self.clients.map(|listener| accept::HttpServer::start(listener, service));
+        let clients = self.clients.map(|listener| server::HttpServer::start(listener, service));
         RunningListeners { clients, monitoring }
     }
 }
 
 impl RunningListeners {
-    pub(super) fn stop_accepting_clients(&self) {
+    pub(crate) fn stop_accepting_clients(&self) {
         if let Some(server) = &self.clients {
             server.stop_accepting();
         }
     }
 
-    pub(super) async fn close(self, grace: Duration) {
+    pub(crate) async fn close(self, grace: Duration) {
         for server in self.clients.into_iter().chain(self.monitoring) {
             server.close(grace).await;
         }

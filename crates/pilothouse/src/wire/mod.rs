@@ -25,7 +25,7 @@ use toolbox::tools::{self, ToolServices};
 use self::listeners::{BoundListeners, RunningListeners};
 pub(crate) use self::model::{describe, provider};
 use crate::config::{ProcessRole, Settings, Switch};
-use crate::http::{self, AppState, ModelInfo};
+use crate::http::{self, AppState, ModelInfo, ToolList};
 
 /// Grace period for responses in progress after everything else has stopped.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
@@ -69,9 +69,11 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<RunningServer> 
     let services = services(settings, &ports, sandbox, address, egress, &blocks)?;
     let callback_problem = external_tools::callback_problem(settings, &services.external);
     let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
+    let tool_list = ToolList::new(&tools)?;
     let model = describe(&*provider);
     let engine = Engine::new(ports.clone(), provider, tools, blocks, engine_options(settings));
-    let app = AppState::new(settings, engine.clone(), ports, model.clone(), metrics.clone())?;
+    let app =
+        AppState::new(settings, engine.clone(), ports, model.clone(), tool_list, metrics.clone())?;
     engine.start(roles(settings));
     let background_tasks = TaskTracker::new();
     let background_stop = CancellationToken::new();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ports::ModelProvider;
 use protocol::turn::ModelTier;
 use toolbox::providers::{
-    AnthropicOptions, OpenAiOptions, ProviderOptions, ProviderTimeouts, TokenPrices,
+    AnthropicOptions, EndpointOptions, OpenAiOptions, ProviderOptions, ProviderTimeouts,
+    TokenPrices,
 };
 
 use crate::config::{SelectedProvider, Settings};
@@ -31,49 +32,39 @@ pub(crate) fn describe(provider: &dyn ModelProvider) -> ModelInfo {
 }
 
 fn provider_options(settings: &Settings, provider: SelectedProvider) -> ProviderOptions {
-    let named = |default: &str| settings.chat_model.clone().unwrap_or_else(|| default.to_owned());
-    let or =
-        |choice: &Option<String>, model: &str| choice.clone().unwrap_or_else(|| model.to_owned());
-    let timeouts = ProviderTimeouts {
-        connect: settings.provider_connect.0,
-        first_byte: settings.provider_first_byte.0,
-        idle: settings.provider_idle.0,
-    };
-    let prices = TokenPrices {
-        input_per_mtok: settings.input_price,
-        output_per_mtok: settings.output_price,
-    };
     match provider {
         SelectedProvider::Offline => {
             ProviderOptions::Offline { context_tokens: settings.context_tokens }
         }
-        SelectedProvider::OpenAi { base_url, api_key } => {
-            let model = named(OPENAI_MODEL);
-            ProviderOptions::OpenAi(OpenAiOptions {
-                base_url: base_url.to_string(),
-                api_key: api_key.map(|key| key.expose().to_owned()),
-                advanced_model: or(&settings.chat_advanced_model, &model),
-                title_model: or(&settings.chat_title_model, &model),
-                model,
-                timeouts,
-                prices,
-                context_tokens: settings.context_tokens,
-                max_output_tokens: settings.max_output_tokens,
-            })
-        }
-        SelectedProvider::Anthropic { api_key } => {
-            let model = named(ANTHROPIC_MODEL);
-            ProviderOptions::Anthropic(AnthropicOptions {
-                base_url: settings.anthropic_base_url.to_string(),
-                api_key: api_key.expose().to_owned(),
-                advanced_model: or(&settings.chat_advanced_model, &model),
-                title_model: or(&settings.chat_title_model, &model),
-                model,
-                timeouts,
-                prices,
-                context_tokens: settings.context_tokens,
-                max_output_tokens: settings.max_output_tokens.unwrap_or(ANTHROPIC_OUTPUT_TOKENS),
-            })
-        }
+        SelectedProvider::OpenAi { base_url, api_key } => ProviderOptions::OpenAi(OpenAiOptions {
+            endpoint: endpoint(settings, base_url.to_string(), OPENAI_MODEL),
+            api_key,
+            max_output_tokens: settings.max_output_tokens,
+        }),
+        SelectedProvider::Anthropic { api_key } => ProviderOptions::Anthropic(AnthropicOptions {
+            endpoint: endpoint(settings, settings.anthropic_base_url.to_string(), ANTHROPIC_MODEL),
+            api_key,
+            max_output_tokens: settings.max_output_tokens.unwrap_or(ANTHROPIC_OUTPUT_TOKENS),
+        }),
+    }
+}
+
+fn endpoint(settings: &Settings, base_url: String, default_model: &str) -> EndpointOptions {
+    let model = settings.chat_model.clone().unwrap_or_else(|| default_model.to_owned());
+    EndpointOptions {
+        base_url,
+        advanced_model: settings.chat_advanced_model.clone().unwrap_or_else(|| model.clone()),
+        title_model: settings.chat_title_model.clone().unwrap_or_else(|| model.clone()),
+        model,
+        timeouts: ProviderTimeouts {
+            connect: settings.provider_connect.0,
+            first_byte: settings.provider_first_byte.0,
+            idle: settings.provider_idle.0,
+        },
+        prices: TokenPrices {
+            input_per_mtok: settings.input_price,
+            output_per_mtok: settings.output_price,
+        },
+        context_tokens: settings.context_tokens,
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn options(settings: &Settings) -> backends::ConnectOptions {
     };
     backends::ConnectOptions {
         backend,
-        encryption_key: settings.encryption_key.as_ref().map(|key| key.expose().to_owned()),
+        encryption_key: settings.encryption_key.clone(),
         caps: UserLimits {
             running: settings.running_per_user,
             in_flight: settings.in_flight_per_user,

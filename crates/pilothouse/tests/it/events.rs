@@ -145,3 +145,22 @@ pub(crate) fn text_of(events: &[ReceivedEvent]) -> String {
 pub(crate) fn kinds(events: &[ReceivedEvent]) -> Vec<&str> {
     events.iter().filter_map(|got| got.chunk["type"].as_str()).collect()
 }
+
+/// The turn that a stream belongs to.
+pub(crate) fn turn_of(events: &EventStream) -> String {
+    events.headers["x-turn-id"].to_str().expect("text").to_owned()
+}
+
+/// The first chunk of a type.
+pub(crate) fn first<'a>(events: &'a [ReceivedEvent], kind: &str) -> &'a Value {
+    let found = events.iter().find(|got| got.chunk["type"] == kind);
+    &found.unwrap_or_else(|| panic!("no {kind} in {events:?}")).chunk
+}
+
+/// The output of a call, by call id.
+pub(crate) fn output<'a>(events: &'a [ReceivedEvent], call: &str) -> &'a Value {
+    let found = events.iter().find(|got| {
+        got.chunk["type"] == "tool-output-available" && got.chunk["toolCallId"] == call
+    });
+    &found.unwrap_or_else(|| panic!("no output of {call} in {events:?}")).chunk["output"]
+}

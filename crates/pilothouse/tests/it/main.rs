@@ -2,15 +2,20 @@
 
 #![allow(clippy::duplicate_mod, reason = "every test of the suite exists once for each engine")]
 
+mod agent_fixtures;
 mod contract;
 mod events;
+mod history;
 mod namespace;
 mod outages;
 mod processes;
 mod program;
 mod recorded;
 mod reverse_proxy;
+mod scripts;
 mod server;
+mod tokens;
+mod turn_requests;
 
 #[path = "suite/mod.rs"]
 mod distributed;

@@ -8,16 +8,16 @@ use protocol::execution::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::client::{ApiClient, ClientError};
-use super::super::terminal::shortened;
+use crate::cli::client::{ApiClient, ClientError};
+use crate::cli::terminal::shortened;
 
 /// The fields of an execution that the terminal uses.
 #[derive(Deserialize)]
-pub(super) struct ExecutionSummary {
-    pub(super) id: String,
-    pub(super) graph_id: String,
-    pub(super) graph_version: u32,
-    pub(super) status: ExecutionStatus,
+pub(crate) struct ExecutionSummary {
+    pub(crate) id: String,
+    pub(crate) graph_id: String,
+    pub(crate) graph_version: u32,
+    pub(crate) status: ExecutionStatus,
     stats: ExecutionStats,
     error: Option<ExecutionError>,
     #[serde(default)]
@@ -34,12 +34,12 @@ pub(super) struct ExecutionSummary {
 
 /// Whether to fetch the node executions.
 #[derive(Clone, Copy)]
-pub(super) enum NodeDetail {
+pub(crate) enum NodeDetail {
     Shown,
     Omitted,
 }
 
-pub(super) async fn read(
+pub(crate) async fn read(
     client: &ApiClient,
     id: &str,
     nodes: NodeDetail,
@@ -52,7 +52,7 @@ pub(super) async fn read(
 }
 
 impl ExecutionSummary {
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = format!("{}  {}\n", self.id, self.summary());
         let shown = self.node_executions.len() as u64;
         for node in &self.node_executions {
@@ -67,7 +67,7 @@ impl ExecutionSummary {
     }
 
     /// The state in one line.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let stats = &self.stats;
         let mut text = format!(
             "{}: {} steps, {} failed, {:.1} s",
@@ -86,7 +86,7 @@ impl ExecutionSummary {
     }
 
     /// The outputs and errors.
-    pub(super) fn result(&self) -> String {
+    pub(crate) fn result(&self) -> String {
         let mut text = String::new();
         for (name, values) in &self.outputs {
             let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
@@ -114,7 +114,7 @@ fn line(text: &mut String, line: &str) {
 }
 
 /// Text unchanged, everything else as JSON.
-fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -5,7 +5,7 @@ use protocol::library::LibraryAgent;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::super::client::{ApiClient, ClientError};
+use crate::cli::client::{ApiClient, ClientError};
 
 /// The maximum page size of the server.
 const PAGE_SIZE: &str = "100";
@@ -18,7 +18,7 @@ struct AgentPage<T> {
 }
 
 /// All agents of the library, or those that match the words.
-pub(super) async fn library(
+pub(crate) async fn library(
     client: &ApiClient,
     words: Option<&str>,
 ) -> Result<Vec<LibraryAgent>, ClientError> {
@@ -26,7 +26,7 @@ pub(super) async fn library(
 }
 
 /// All pages of a list of agents.
-pub(super) async fn every_page<T: DeserializeOwned>(
+pub(crate) async fn every_page<T: DeserializeOwned>(
     client: &ApiClient,
     path: &[&str],
     search: Option<(&str, &str)>,
@@ -46,10 +46,7 @@ pub(super) async fn every_page<T: DeserializeOwned>(
 }
 
 /// The agent with this id or name.
-pub(in super::super) async fn graph_id(
-    client: &ApiClient,
-    name: &str,
-) -> Result<GraphId, ClientError> {
+pub(crate) async fn graph_id(client: &ApiClient, name: &str) -> Result<GraphId, ClientError> {
     match choose(&library(client, None).await?, name) {
         AgentMatch::One(id) => return Ok(id),
         AgentMatch::Several(ids) => {

@@ -7,17 +7,17 @@ use protocol::{NodeId, cursor};
 use reqwest::Response;
 use serde::Deserialize;
 
-use super::super::client::{ApiClient, ClientError};
-use super::super::reconnect::{ReconnectPolicy, RetryDecision, ServerResponded};
-use super::super::terminal::{note, shortened};
 use super::execution::ExecutionSummary;
 use super::node_names::NodeNames;
+use crate::cli::client::{ApiClient, ClientError};
+use crate::cli::reconnect::{ReconnectPolicy, RetryDecision, ServerResponded};
+use crate::cli::terminal::{note, shortened};
 
 /// Larger than any event of the server.
 const EVENT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Shows every step of an execution until it has ended or needs approval.
-pub(super) async fn follow_to_end(
+pub(crate) async fn follow_to_end(
     client: &ApiClient,
     execution: &ExecutionSummary,
     names: NodeNames,

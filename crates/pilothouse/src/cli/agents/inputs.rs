@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 /// One input. The value is JSON if it parses, otherwise text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct NamedInput {
+pub(crate) struct NamedInput {
     name: String,
     value: Value,
 }
 
 /// For clap: the error is shown as it is.
-pub(super) fn parse(text: &str) -> Result<NamedInput, String> {
+pub(crate) fn parse(text: &str) -> Result<NamedInput, String> {
     let Some((name, value)) = text.split_once('=') else {
         return Err("write an input as name=value".to_owned());
     };
@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Result<NamedInput, String> {
 }
 
 /// The last value wins when a name is repeated.
-pub(super) fn object(inputs: Vec<NamedInput>) -> Map<String, Value> {
+pub(crate) fn object(inputs: Vec<NamedInput>) -> Map<String, Value> {
     inputs.into_iter().map(|input| (input.name, input.value)).collect()
 }
 

@@ -7,12 +7,12 @@ use protocol::library::LibraryAgent;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::client::{ApiClient, ClientError};
-use super::super::terminal::{note, shortened};
 use super::find;
+use crate::cli::client::{ApiClient, ClientError};
+use crate::cli::terminal::{note, shortened};
 
 #[derive(Deserialize)]
-pub(super) struct MarketplaceListing {
+pub(crate) struct MarketplaceListing {
     store_listing_version_id: String,
     creator: String,
     slug: String,
@@ -22,7 +22,7 @@ pub(super) struct MarketplaceListing {
 }
 
 /// All marketplace agents, or those that match the words.
-pub(super) async fn list(
+pub(crate) async fn list(
     client: &ApiClient,
     words: Option<&str>,
 ) -> Result<Vec<MarketplaceListing>, ClientError> {
@@ -30,7 +30,7 @@ pub(super) async fn list(
     find::every_page(client, &["store", "agents"], search).await
 }
 
-pub(super) fn table(listings: &[MarketplaceListing]) -> String {
+pub(crate) fn table(listings: &[MarketplaceListing]) -> String {
     if listings.is_empty() {
         return "No agents found in the marketplace.".to_owned();
     }
@@ -49,7 +49,7 @@ pub(super) fn table(listings: &[MarketplaceListing]) -> String {
 }
 
 /// Creator and slug, if the text can be the address of a marketplace agent.
-pub(super) fn address(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn address(text: &str) -> Option<(&str, &str)> {
     let (creator, slug) = text.split_once('/')?;
     let is_word = |word: &str| {
         !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
@@ -58,7 +58,7 @@ pub(super) fn address(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Adds the agent to the library, where it may be already.
-pub(super) async fn add(client: &ApiClient, address: (&str, &str)) -> Result<GraphId, ClientError> {
+pub(crate) async fn add(client: &ApiClient, address: (&str, &str)) -> Result<GraphId, ClientError> {
     let (creator, slug) = address;
     let listing: MarketplaceListing =
         client.fetch(client.get(&["store", "agents", creator, slug])).await?;

@@ -1,12 +1,21 @@
-//! `pilothouse agents`: lists, runs and inspects agents from the terminal.
+//! `pilothouse agents`: lists, runs, inspects and builds agents from the terminal.
 
+mod agent_argument;
+mod agent_file;
+mod diff_agents;
 mod execution;
 mod find;
+mod fix_agent;
 mod follow;
 mod inputs;
 mod marketplace;
+mod new_agent;
 mod node_names;
+mod problem_text;
+mod rehearsal_text;
+mod rehearse_agent;
 mod start;
+mod validate_agent;
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -14,7 +23,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use protocol::library::LibraryAgent;
 
-pub(super) use self::find::graph_id;
+pub(crate) use self::find::graph_id;
 use super::client::{ApiClient, ClientError, ServerFlags};
 use super::terminal::{escaped, note, shortened};
 use crate::config::Settings;
@@ -47,6 +56,16 @@ enum AgentsCommand {
         #[command(flatten)]
         server: ServerFlags,
     },
+    /// Save an agent from a file as a new agent of your library
+    New(new_agent::NewArguments),
+    /// Check an agent without running it. Exits with 1 if it has errors
+    Validate(validate_agent::ValidateArguments),
+    /// Repair the mistakes of an agent that have only one repair. Exits with 1 if errors are left
+    Fix(fix_agent::FixArguments),
+    /// Compare two agents, or two versions of one
+    Diff(diff_agents::DiffArguments),
+    /// Run an agent without touching anything outside the server. Exits with 0 only if it is ready to use
+    Rehearse(rehearse_agent::RehearseArguments),
 }
 
 pub(crate) async fn run(
@@ -71,11 +90,16 @@ pub(crate) async fn run(
             let shown = execution::read(&client, &execution, execution::NodeDetail::Shown).await;
             print_result(&client, shown.map(|shown| shown.text()))
         }
+        AgentsCommand::New(arguments) => new_agent::run(settings, arguments).await,
+        AgentsCommand::Validate(arguments) => validate_agent::run(settings, arguments).await,
+        AgentsCommand::Fix(arguments) => fix_agent::run(settings, arguments).await,
+        AgentsCommand::Diff(arguments) => diff_agents::run(settings, arguments).await,
+        AgentsCommand::Rehearse(arguments) => rehearse_agent::run(settings, arguments).await,
     }
 }
 
 /// Prints a result of the server, or the error.
-pub(super) fn print_result(
+pub(crate) fn print_result(
     client: &ApiClient,
     text: Result<String, ClientError>,
 ) -> anyhow::Result<ExitCode> {
@@ -85,7 +109,7 @@ pub(super) fn print_result(
     }
 }
 
-pub(super) fn print_error(client: &ApiClient, failure: &ClientError) -> ExitCode {
+pub(crate) fn print_error(client: &ApiClient, failure: &ClientError) -> ExitCode {
     note(&client.explain(failure));
     ExitCode::FAILURE
 }

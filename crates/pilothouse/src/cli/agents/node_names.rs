@@ -6,11 +6,11 @@ use protocol::NodeId;
 use protocol::graph::{Graph, Node};
 use serde::Deserialize;
 
-use super::super::client::{ApiClient, ClientError};
+use crate::cli::client::{ApiClient, ClientError};
 
 /// By node: its custom name, or the name of its block.
 #[derive(Debug, Default)]
-pub(super) struct NodeNames(HashMap<NodeId, String>);
+pub(crate) struct NodeNames(HashMap<NodeId, String>);
 
 #[derive(Deserialize)]
 struct BlockName {
@@ -19,7 +19,7 @@ struct BlockName {
 }
 
 impl NodeNames {
-    pub(super) async fn of(
+    pub(crate) async fn of(
         client: &ApiClient,
         graph: &str,
         version: u32,
@@ -43,7 +43,7 @@ impl NodeNames {
     }
 
     /// Falls back to the id.
-    pub(super) fn get<'a>(&'a self, node: &'a NodeId) -> &'a str {
+    pub(crate) fn get<'a>(&'a self, node: &'a NodeId) -> &'a str {
         self.0.get(node).map_or(node.as_str(), String::as_str)
     }
 }

@@ -7,20 +7,20 @@ use protocol::GraphId;
 use protocol::execution::ExecutionStatus;
 use serde_json::json;
 
-use super::super::client::{ApiClient, ClientError, ServerFlags};
-use super::super::print;
-use super::super::terminal::{escaped, note};
 use super::execution::{self, ExecutionSummary, NodeDetail};
 use super::inputs::{self, NamedInput};
 use super::node_names::NodeNames;
 use super::{follow, graph_id, marketplace, print_error};
+use crate::cli::client::{ApiClient, ClientError, ServerFlags};
+use crate::cli::print;
+use crate::cli::terminal::{escaped, note};
 use crate::config::Settings;
 
 /// The exit code of a run that needs approval.
 const NEEDS_REVIEW: u8 = 3;
 
 #[derive(Args)]
-pub(super) struct RunArguments {
+pub(crate) struct RunArguments {
     /// The agent's name or id, or USER/SLUG of a marketplace agent, which is added to your library
     #[arg(value_name = "NAME|ID|USER/SLUG")]
     agent: String,
@@ -40,7 +40,7 @@ pub(super) struct RunArguments {
     server: ServerFlags,
 }
 
-pub(super) async fn run(settings: &Settings, arguments: RunArguments) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(settings: &Settings, arguments: RunArguments) -> anyhow::Result<ExitCode> {
     let client = ApiClient::new(settings, arguments.server)?;
     let request = RunRequest {
         agent: arguments.agent,

@@ -6,23 +6,23 @@ use reqwest::{RequestBuilder, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::client::{ApiClient, ClientError, RESPONSE_TIMEOUT, not_a_pilothouse_server};
+use crate::cli::client::{ApiClient, ClientError, RESPONSE_TIMEOUT, not_a_pilothouse_server};
 
-pub(super) struct ChatApi {
-    pub(super) client: ApiClient,
+pub(crate) struct ChatApi {
+    pub(crate) client: ApiClient,
 }
 
 #[derive(Deserialize)]
-pub(super) struct OpenedSession {
-    pub(super) messages: Vec<PastMessage>,
-    pub(super) active_stream: Option<Value>,
+pub(crate) struct OpenedSession {
+    pub(crate) messages: Vec<PastMessage>,
+    pub(crate) active_stream: Option<Value>,
 }
 
 /// A message sent to a running turn, and its state.
 #[derive(Deserialize)]
-pub(super) struct FollowUpStatus {
-    pub(super) id: MessageId,
-    pub(super) state: FollowUpState,
+pub(crate) struct FollowUpStatus {
+    pub(crate) id: MessageId,
+    pub(crate) state: FollowUpState,
 }
 
 #[derive(Deserialize)]
@@ -31,15 +31,15 @@ struct FollowUpsResponse {
 }
 
 #[derive(Deserialize)]
-pub(super) struct PastMessage {
-    pub(super) role: String,
-    pub(super) content: String,
+pub(crate) struct PastMessage {
+    pub(crate) role: String,
+    pub(crate) content: String,
     #[serde(default)]
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
 }
 
 impl ChatApi {
-    pub(super) async fn create_session(&self) -> Result<SessionId, ClientError> {
+    pub(crate) async fn create_session(&self) -> Result<SessionId, ClientError> {
         let request = self.client.post(&["chat", "sessions"]);
         let created: Value = self.client.fetch(request).await?;
         match created["id"].as_str() {
@@ -48,7 +48,7 @@ impl ChatApi {
         }
     }
 
-    pub(super) async fn read_session(
+    pub(crate) async fn read_session(
         &self,
         session: &SessionId,
     ) -> Result<OpenedSession, ClientError> {
@@ -56,12 +56,12 @@ impl ChatApi {
         self.client.fetch(self.client.get_with(&path, &[("limit", "10")])).await
     }
 
-    pub(super) async fn cancel(&self, session: &SessionId) -> Result<(), ClientError> {
+    pub(crate) async fn cancel(&self, session: &SessionId) -> Result<(), ClientError> {
         self.client.fetch::<Value>(self.post(session, "cancel")).await.map(|_| ())
     }
 
     /// Sends a message and opens its stream. The id makes it safe to send again.
-    pub(super) async fn send_message(
+    pub(crate) async fn send_message(
         &self,
         session: &SessionId,
         text: &str,
@@ -72,7 +72,7 @@ impl ChatApi {
     }
 
     /// Sends a message to the running turn only; it never starts a new turn.
-    pub(super) async fn send_follow_up(
+    pub(crate) async fn send_follow_up(
         &self,
         session: &SessionId,
         text: &str,
@@ -83,7 +83,7 @@ impl ChatApi {
         self.client.fetch::<Value>(self.client.post(&path).json(&body)).await.map(|_| ())
     }
 
-    pub(super) async fn follow_ups(
+    pub(crate) async fn follow_ups(
         &self,
         session: &SessionId,
     ) -> Result<Vec<FollowUpStatus>, ClientError> {
@@ -92,7 +92,7 @@ impl ChatApi {
     }
 
     /// The turn that runs or has just ended, if any.
-    pub(super) async fn newest_turn(
+    pub(crate) async fn newest_turn(
         &self,
         session: &SessionId,
     ) -> Result<Option<String>, ClientError> {
@@ -103,12 +103,12 @@ impl ChatApi {
     }
 
     /// The stream of the session's running turn from its beginning.
-    pub(super) async fn resume(&self, session: &SessionId) -> Result<Response, ClientError> {
+    pub(crate) async fn resume(&self, session: &SessionId) -> Result<Response, ClientError> {
         self.client.send(self.get(session, "stream")).await
     }
 
     /// The stream of a turn after an event.
-    pub(super) async fn continue_turn(
+    pub(crate) async fn continue_turn(
         &self,
         turn: &str,
         after: &str,
@@ -127,7 +127,7 @@ impl ChatApi {
 }
 
 /// The turn of a stream.
-pub(super) fn turn_of(stream: &Response) -> Option<String> {
+pub(crate) fn turn_of(stream: &Response) -> Option<String> {
     let turn = stream.headers().get("x-turn-id")?;
     turn.to_str().ok().map(str::to_owned)
 }

@@ -5,42 +5,42 @@ use protocol::sse::SseDecoder;
 use protocol::{Chunk, SessionId};
 use reqwest::{Response, StatusCode};
 
-use super::super::client::ClientError;
-use super::super::reconnect::{ReconnectPolicy, RetryDecision, ServerResponded};
 use super::api::{ChatApi, turn_of};
 use super::keyboard::{Keyboard, LineReading, TypedDuringTurn};
 use super::message::TypedMessage;
 use super::screen::ChatScreen;
+use crate::cli::client::ClientError;
+use crate::cli::reconnect::{ReconnectPolicy, RetryDecision, ServerResponded};
 
 /// Larger than any event of the server.
 const EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How to get the stream of a turn.
-pub(super) enum TurnStart {
+pub(crate) enum TurnStart {
     Send(TypedMessage),
     /// The running turn.
     Resume,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FollowEnd {
+pub(crate) enum FollowEnd {
     Turn,
     /// The user quits.
     Leave,
 }
 
 /// Follows the turns of one session.
-pub(super) struct TurnFollower<'a> {
-    pub(super) api: &'a ChatApi,
-    pub(super) session: SessionId,
-    pub(super) screen: &'a mut ChatScreen,
-    pub(super) keyboard: Keyboard,
+pub(crate) struct TurnFollower<'a> {
+    pub(crate) api: &'a ChatApi,
+    pub(crate) session: SessionId,
+    pub(crate) screen: &'a mut ChatScreen,
+    pub(crate) keyboard: Keyboard,
     /// The last turn that was shown.
-    pub(super) shown: Option<String>,
+    pub(crate) shown: Option<String>,
     /// A message typed while a turn ran that could not be sent to it.
-    pub(super) kept: Option<TypedMessage>,
+    pub(crate) kept: Option<TypedMessage>,
     /// Follow-ups sent to the running turn that are not known to be delivered.
-    pub(super) queued: Vec<TypedMessage>,
+    pub(crate) queued: Vec<TypedMessage>,
 }
 
 /// The progress in one turn.
@@ -68,7 +68,7 @@ enum StreamRead {
 }
 
 impl<'a> TurnFollower<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         api: &'a ChatApi,
         session: SessionId,
         screen: &'a mut ChatScreen,
@@ -79,7 +79,7 @@ impl<'a> TurnFollower<'a> {
     }
 
     /// Shows a turn to its end.
-    pub(super) async fn follow(&mut self, start: TurnStart) -> Result<FollowEnd, ClientError> {
+    pub(crate) async fn follow(&mut self, start: TurnStart) -> Result<FollowEnd, ClientError> {
         let mut progress = FollowProgress::new(start);
         let mut policy = ReconnectPolicy::new();
         loop {

@@ -3,12 +3,12 @@
 use protocol::Chunk;
 use protocol::follow_up::FollowUpState;
 
-use super::super::client::ClientError;
 use super::follow::TurnFollower;
 use super::message::TypedMessage;
+use crate::cli::client::ClientError;
 
 impl TurnFollower<'_> {
-    pub(super) async fn follow_up(&mut self, text: String) {
+    pub(crate) async fn follow_up(&mut self, text: String) {
         let Some(message) = TypedMessage::new(text) else { return };
         match self.api.send_follow_up(&self.session, &message.text, &message.id).await {
             Ok(()) => {
@@ -26,14 +26,14 @@ impl TurnFollower<'_> {
     }
 
     /// Removes follow-ups that the stream reports as delivered.
-    pub(super) fn forget_delivered(&mut self, chunk: &Chunk) {
+    pub(crate) fn forget_delivered(&mut self, chunk: &Chunk) {
         let Chunk::DataPendingDrained { data } = chunk else { return };
         self.queued
             .retain(|queued| !data.messages.iter().any(|delivered| delivered.id == queued.id));
     }
 
     /// Shows the state of the follow-ups that the stream did not mention.
-    pub(super) async fn settle_queued(&mut self) {
+    pub(crate) async fn settle_queued(&mut self) {
         let queued = std::mem::take(&mut self.queued);
         if queued.is_empty() {
             return;

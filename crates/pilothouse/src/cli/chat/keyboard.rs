@@ -4,7 +4,7 @@ use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-pub(super) enum KeyboardInput {
+pub(crate) enum KeyboardInput {
     Line(String),
     /// Ctrl-C.
     Interrupt,
@@ -13,20 +13,20 @@ pub(super) enum KeyboardInput {
 }
 
 /// Input while a response is shown.
-pub(super) enum TypedDuringTurn {
+pub(crate) enum TypedDuringTurn {
     Line(String),
     Interrupt,
 }
 
 /// Whether lines are read while a response is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineReading {
+pub(crate) enum LineReading {
     Read,
     /// They stay in the channel.
     Leave,
 }
 
-pub(super) struct Keyboard {
+pub(crate) struct Keyboard {
     lines: mpsc::Receiver<String>,
     /// Whether the input has ended.
     ended: bool,
@@ -36,7 +36,7 @@ pub(super) struct Keyboard {
 
 impl Keyboard {
     /// Reads on a separate thread, because a read of the terminal cannot be canceled. The thread ends with the process.
-    pub(super) fn listen() -> anyhow::Result<Self> {
+    pub(crate) fn listen() -> anyhow::Result<Self> {
         let interrupts = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
         let (sender, lines) = mpsc::channel(16);
         std::thread::spawn(move || {
@@ -50,7 +50,7 @@ impl Keyboard {
         Ok(Self { lines, ended: false, interrupts })
     }
 
-    pub(super) async fn next(&mut self) -> KeyboardInput {
+    pub(crate) async fn next(&mut self) -> KeyboardInput {
         if self.ended {
             return KeyboardInput::End;
         }
@@ -62,7 +62,7 @@ impl Keyboard {
 
     /// The same while a response is shown: the end of the input does not stop the response, so it is reported at the next
     /// prompt.
-    pub(super) async fn next_during_turn(&mut self, lines: LineReading) -> TypedDuringTurn {
+    pub(crate) async fn next_during_turn(&mut self, lines: LineReading) -> TypedDuringTurn {
         loop {
             tokio::select! {
                 line = self.lines.recv(), if lines == LineReading::Read && !self.ended => match line {
@@ -75,7 +75,7 @@ impl Keyboard {
     }
 
     /// Returns at the next Ctrl-C, or at once if one is pending.
-    pub(super) async fn interrupted(&mut self) {
+    pub(crate) async fn interrupted(&mut self) {
         self.interrupts.recv().await;
     }
 }

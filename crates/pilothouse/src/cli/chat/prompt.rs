@@ -10,7 +10,7 @@ use super::message::TypedMessage;
 /// How often to check for a new turn.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-pub(super) enum AtPrompt {
+pub(crate) enum AtPrompt {
     Send(TypedMessage),
     /// There is a turn that was not shown yet.
     NewTurn,
@@ -18,7 +18,7 @@ pub(super) enum AtPrompt {
 }
 
 impl TurnFollower<'_> {
-    pub(super) async fn at_prompt(&mut self) -> AtPrompt {
+    pub(crate) async fn at_prompt(&mut self) -> AtPrompt {
         self.screen.prompt();
         if let Some(kept) = self.kept.take() {
             self.screen.typed(&kept.text);

@@ -7,15 +7,15 @@ use protocol::response::BackgroundStatus;
 use protocol::{CallId, Chunk, SessionId};
 use serde_json::Value;
 
-use super::super::terminal::{escaped, shortened};
 use super::api::PastMessage;
+use crate::cli::terminal::{escaped, shortened};
 
 const DIM: &str = "\x1b[2m";
 const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
 const PLAIN: &str = "\x1b[0m";
 
-pub(super) struct ChatScreen {
+pub(crate) struct ChatScreen {
     colors: ColorMode,
     at: CursorPosition,
     tools: HashMap<CallId, String>,
@@ -37,54 +37,54 @@ enum CursorPosition {
 }
 
 impl ChatScreen {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let colors = if io::stdout().is_terminal() { ColorMode::On } else { ColorMode::Off };
         Self { colors, at: CursorPosition::LineStart, tools: HashMap::new() }
     }
 
-    pub(super) fn welcome(&mut self, session: &SessionId) {
+    pub(crate) fn welcome(&mut self, session: &SessionId) {
         self.line(
             DIM,
             &format!("Chat {session}. Ctrl-C stops a response; at the prompt it quits."),
         );
     }
 
-    pub(super) fn farewell(&mut self, session: &SessionId) {
+    pub(crate) fn farewell(&mut self, session: &SessionId) {
         self.new_line();
         self.line(DIM, &format!("Resume with: pilothouse chat --session {session}"));
     }
 
-    pub(super) fn prompt(&mut self) {
+    pub(crate) fn prompt(&mut self) {
         self.new_line();
         self.write(BOLD, "> ");
         self.at = CursorPosition::Prompt;
     }
 
     /// The user has ended the line.
-    pub(super) fn entered(&mut self) {
+    pub(crate) fn entered(&mut self) {
         self.at = CursorPosition::LineStart;
     }
 
-    pub(super) fn note(&mut self, text: &str) {
+    pub(crate) fn note(&mut self, text: &str) {
         self.line(DIM, &format!("({text})"));
     }
 
     /// A note that quotes a text of the user.
-    pub(super) fn note_with(&mut self, text: &str, about: &str) {
+    pub(crate) fn note_with(&mut self, text: &str, about: &str) {
         self.note(&format!("{text}: {}", shortened(about)));
     }
 
     /// Shows a text behind the prompt as if it were typed there.
-    pub(super) fn typed(&mut self, text: &str) {
+    pub(crate) fn typed(&mut self, text: &str) {
         self.write("", text);
         self.new_line();
     }
 
-    pub(super) fn complain(&mut self, text: &str) {
+    pub(crate) fn complain(&mut self, text: &str) {
         self.line(RED, text);
     }
 
-    pub(super) fn show_history(&mut self, messages: &[PastMessage]) {
+    pub(crate) fn show_history(&mut self, messages: &[PastMessage]) {
         for message in messages {
             match (message.role.as_str(), &message.name) {
                 ("user", _) => self.line(BOLD, &format!("> {}", message.content)),
@@ -97,12 +97,12 @@ impl ChatScreen {
         }
     }
 
-    pub(super) fn end_turn(&mut self) {
+    pub(crate) fn end_turn(&mut self) {
         self.new_line();
         self.tools.clear();
     }
 
-    pub(super) fn show(&mut self, chunk: &Chunk) {
+    pub(crate) fn show(&mut self, chunk: &Chunk) {
         match chunk {
             Chunk::TextDelta { delta, .. } => self.flow(CursorPosition::Text, "", delta),
             Chunk::ReasoningDelta { delta, .. } => self.flow(CursorPosition::Reasoning, DIM, delta),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
+use protocol::text::hex;
 use rust_embed::RustEmbed;
 
 use super::negotiation::ContentEncoding;
@@ -17,25 +18,25 @@ struct EmbeddedFiles;
 /// Vite puts a content hash into the names of the files in this folder.
 const HASHED: &str = "assets/";
 
-pub(super) struct PageFiles(HashMap<String, PageFile>);
+pub(crate) struct PageFiles(HashMap<String, PageFile>);
 
 /// One file in all its encodings.
-pub(super) struct PageFile {
-    pub(super) media_type: &'static str,
+pub(crate) struct PageFile {
+    pub(crate) media_type: &'static str,
     /// Whether the name contains a content hash, so that the file can be cached forever.
-    pub(super) is_hashed: bool,
+    pub(crate) is_hashed: bool,
     variants: Vec<FileVariant>,
 }
 
 #[derive(Clone)]
-pub(super) struct FileVariant {
-    pub(super) encoding: ContentEncoding,
-    pub(super) bytes: Bytes,
-    pub(super) etag: HeaderValue,
+pub(crate) struct FileVariant {
+    pub(crate) encoding: ContentEncoding,
+    pub(crate) bytes: Bytes,
+    pub(crate) etag: HeaderValue,
 }
 
 impl PageFiles {
-    pub(super) fn built() -> Self {
+    pub(crate) fn built() -> Self {
         Self::of(EmbeddedFiles::iter().filter_map(|path| {
             let file = EmbeddedFiles::get(&path)?;
             let bytes = match file.data {
@@ -47,7 +48,7 @@ impl PageFiles {
     }
 
     /// From paths, contents and hashes. `x.br` and `x.gz` are encodings of `x`.
-    pub(super) fn of(entries: impl Iterator<Item = (String, Bytes, [u8; 32])>) -> Self {
+    pub(crate) fn of(entries: impl Iterator<Item = (String, Bytes, [u8; 32])>) -> Self {
         let mut files: HashMap<String, PageFile> = HashMap::new();
         for (path, bytes, hash) in entries {
             let (path, encoding) = match (path.strip_suffix(".br"), path.strip_suffix(".gz")) {
@@ -66,12 +67,12 @@ impl PageFiles {
         Self(files)
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&PageFile> {
+    pub(crate) fn get(&self, path: &str) -> Option<&PageFile> {
         self.0.get(path)
     }
 
     /// Removes a file that is served separately.
-    pub(super) fn take(&mut self, path: &str) -> Option<Bytes> {
+    pub(crate) fn take(&mut self, path: &str) -> Option<Bytes> {
         let file = self.0.remove(path)?;
         file.variants
             .into_iter()
@@ -82,12 +83,12 @@ impl PageFiles {
 
 impl PageFile {
     /// Whether the response depends on the accepted encodings.
-    pub(super) fn varies(&self) -> bool {
+    pub(crate) fn varies(&self) -> bool {
         self.variants.len() > 1
     }
 
     /// The variant that the client prefers.
-    pub(super) fn variant(&self, headers: &HeaderMap) -> Option<&FileVariant> {
+    pub(crate) fn variant(&self, headers: &HeaderMap) -> Option<&FileVariant> {
         let chosen =
             ContentEncoding::chosen(headers, self.variants.iter().map(|variant| variant.encoding));
         self.variants.iter().find(|variant| variant.encoding == chosen)
@@ -95,9 +96,9 @@ impl PageFile {
 }
 
 /// A strong entity tag. Half the hash is enough.
-pub(super) fn etag(hash: &[u8]) -> HeaderValue {
-    let hex: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    HeaderValue::try_from(format!("\"{hex}\"")).expect("hexadecimal digits are valid in a header")
+pub(crate) fn etag(hash: &[u8]) -> HeaderValue {
+    HeaderValue::try_from(format!("\"{}\"", hex(&hash[..16])))
+        .expect("hexadecimal digits are valid in a header")
 }
 
 /// Every file type of the build must be listed, because browsers are told not to guess (`nosniff`).

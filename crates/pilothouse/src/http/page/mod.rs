@@ -15,9 +15,10 @@ use sha2::{Digest, Sha256};
 
 use self::files::{PageFile, PageFiles};
 use self::negotiation::ContentEncoding;
-use super::problem::ApiResult;
-use super::{AppState, no_route};
 use crate::config::{BasePath, ROUTES};
+use crate::http::AppState;
+use crate::http::problem::ApiResult;
+use crate::http::server::no_route;
 
 /// Shown when the page was not built.
 const MISSING: &str = include_str!("missing.html");
@@ -70,12 +71,12 @@ impl WebPage {
 }
 
 /// `/`, regardless of the `accept` header.
-pub(super) async fn home(State(app): State<Arc<AppState>>, headers: HeaderMap) -> Response {
+pub(crate) async fn home(State(app): State<Arc<AppState>>, headers: HeaderMap) -> Response {
     app.page.index.answer(&headers)
 }
 
 /// Everything that is not a route: files and paths of the page, or 404.
-pub(super) async fn fallback(
+pub(crate) async fn fallback(
     State(app): State<Arc<AppState>>,
     method: Method,
     uri: Uri,

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// Content encodings, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ContentEncoding {
+pub(crate) enum ContentEncoding {
     Brotli,
     Gzip,
     Identity,
@@ -12,7 +12,7 @@ pub(super) enum ContentEncoding {
 
 impl ContentEncoding {
     /// The name in headers.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Brotli => "br",
             Self::Gzip => "gzip",
@@ -21,7 +21,7 @@ impl ContentEncoding {
     }
 
     /// The client's preferred encoding among these, which always include `Identity`.
-    pub(super) fn chosen(headers: &HeaderMap, among: impl Iterator<Item = Self>) -> Self {
+    pub(crate) fn chosen(headers: &HeaderMap, among: impl Iterator<Item = Self>) -> Self {
         let accepted: Vec<_> = weighted_values(headers, header::ACCEPT_ENCODING).collect();
         let weight = |encoding: Self| {
             let of = |name: &str| {
@@ -48,13 +48,13 @@ impl ContentEncoding {
 }
 
 /// Only clients that name HTML get the page: a program that accepts anything is better served with a 404.
-pub(super) fn wants_html(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     weighted_values(headers, header::ACCEPT)
         .any(|(value, weight)| value.eq_ignore_ascii_case("text/html") && weight > 0.0)
 }
 
 /// Whether the client already has the variant with this tag.
-pub(super) fn matches_etag(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+pub(crate) fn matches_etag(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     values(headers, header::IF_NONE_MATCH).any(|tag| {
         tag == "*" || tag.strip_prefix("W/").unwrap_or(tag).as_bytes() == etag.as_bytes()
     })

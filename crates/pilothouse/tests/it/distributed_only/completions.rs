@@ -6,9 +6,8 @@ use testkit::proxy::ProxyMode;
 use testkit::services::RedisServer;
 
 use super::operations::OperationCluster;
-use crate::distributed::guarantees::eventually;
 use crate::distributed::operations_flow::{StartedOperation, TOOL, film, shown};
-use crate::server::{Role, TEST_TIMEOUT};
+use crate::server::{Role, TEST_TIMEOUT, eventually};
 
 const STREAM: &str = "chat:completions";
 const GROUP: &str = "chat_consumers";

@@ -7,9 +7,8 @@ use testkit::model_server::Script;
 use super::followed_turn::FollowedTurn;
 use super::{cluster, finished};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::distributed::guarantees::history::history;
-use crate::distributed::guarantees::rows;
 use crate::events::text_of;
+use crate::history::{history, rows};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_that_crashes_its_executor_three_times_fails_on_the_open_stream() {

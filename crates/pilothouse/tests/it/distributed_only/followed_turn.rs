@@ -2,59 +2,59 @@
 //! has.
 
 use crate::contract::{TurnEnd, assert_complete};
-use crate::distributed::guarantees::history::history;
-use crate::distributed::guarantees::{follow_after, rows, status_of, turn_of};
-use crate::events::{Ending, EventStream, ReceivedEvent, text_of};
+use crate::events::{Ending, EventStream, ReceivedEvent, text_of, turn_of};
+use crate::history::{history, rows};
 use crate::server::Api;
+use crate::turn_requests::{follow_after, status_of};
 
-pub(super) struct FollowedTurn {
-    pub(super) session: String,
-    pub(super) turn: String,
-    pub(super) seen: Vec<ReceivedEvent>,
-    pub(super) stream: EventStream,
+pub(crate) struct FollowedTurn {
+    pub(crate) session: String,
+    pub(crate) turn: String,
+    pub(crate) seen: Vec<ReceivedEvent>,
+    pub(crate) stream: EventStream,
 }
 
 impl FollowedTurn {
     /// Sends a first message in a new session.
-    pub(super) async fn start(api: &Api, text: &str) -> Self {
+    pub(crate) async fn start(api: &Api, text: &str) -> Self {
         let session = api.session().await;
         let stream = api.say(&session, text).await;
         Self { session, turn: turn_of(&stream), seen: Vec::new(), stream }
     }
 
     /// Reads until a chunk of this type.
-    pub(super) async fn until(&mut self, kind: &str) {
+    pub(crate) async fn until(&mut self, kind: &str) {
         let seen = self.stream.until_seen(kind).await;
         self.seen.extend(seen);
     }
 
     /// Reads on the same connection until the turn has ended.
-    pub(super) async fn read_to_the_end(&mut self) {
+    pub(crate) async fn read_to_the_end(&mut self) {
         assert_eq!(self.read_rest().await, Ending::Complete);
     }
 
-    pub(super) async fn read_rest(&mut self) -> Ending {
+    pub(crate) async fn read_rest(&mut self) -> Ending {
         let (rest, ending) = self.stream.rest().await;
         self.seen.extend(rest);
         ending
     }
 
     /// Reconnects with the id of the last event, as a browser does.
-    pub(super) async fn reconnect(&mut self, api: &Api) {
+    pub(crate) async fn reconnect(&mut self, api: &Api) {
         self.stream = follow_after(api, &self.turn, self.last_id()).await;
     }
 
-    pub(super) fn last_id(&self) -> u64 {
+    pub(crate) fn last_id(&self) -> u64 {
         self.seen.last().expect("something was seen").id
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         text_of(&self.seen)
     }
 
     /// Asserts that the ids are dense, that there is one end and it is this one, that the stored log equals what was
     /// received, and that the history has one message and at most one final response.
-    pub(super) async fn assert_holds(&self, api: &Api, end: &TurnEnd) {
+    pub(crate) async fn assert_holds(&self, api: &Api, end: &TurnEnd) {
         assert_eq!(&assert_complete(&self.seen), end, "{}", self.turn);
         let stored = follow_after(api, &self.turn, 1).await.all().await;
         assert_eq!(stored, self.seen[1..], "what was seen is what is kept");

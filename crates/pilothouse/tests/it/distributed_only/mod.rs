@@ -19,7 +19,7 @@ mod two_apis;
 use testkit::model_server::ModelServer;
 
 use crate::contract::TurnEnd;
-use crate::distributed::guarantees::model_settings;
+use crate::scripts::model_settings;
 use crate::server::{Cluster, Engine, Role};
 
 /// Limits high enough that all turns of a test run at the same time, with any number of processes.

@@ -7,31 +7,31 @@ use testkit::services::TestServerUrls;
 
 use super::finished;
 use crate::contract::{assert_complete, assert_replay};
-use crate::distributed::guarantees::{eventually, model_settings};
 use crate::distributed::operations_flow::{
     self, DONE, KEY, StartedOperation, TOOL, answer, film, follow, is_continuation, is_waiting,
     shown, webhook,
 };
 use crate::events::{ReceivedEvent, text_of};
-use crate::server::{Cluster, Role, json_of};
+use crate::scripts::model_settings;
+use crate::server::{Cluster, Role, eventually, json_of};
 
 /// A cluster, a model server, and the external service of a long-running tool, which accepts the work and sends no
 /// result.
-pub(super) struct OperationCluster {
-    pub(super) model: ModelServer,
-    pub(super) service: ExternalService,
-    pub(super) cluster: Cluster,
+pub(crate) struct OperationCluster {
+    pub(crate) model: ModelServer,
+    pub(crate) service: ExternalService,
+    pub(crate) cluster: Cluster,
 }
 
 impl OperationCluster {
     /// One API process and one executor, on this Redis server or the shared one.
-    pub(super) async fn on(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
+    pub(crate) async fn on(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
         let mut setup = Self::without_executor(redis, more).await;
         setup.cluster.spawn(Role::Executor, &[]);
         setup
     }
 
-    pub(super) async fn without_executor(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
+    pub(crate) async fn without_executor(redis: Option<&str>, more: &[(&str, &str)]) -> Self {
         let model = ModelServer::start().await;
         model.respond_with(answer);
         let service = operations_flow::service().await;
@@ -47,20 +47,20 @@ impl OperationCluster {
     }
 
     /// Starts an operation and waits until its turn waits for the result.
-    pub(super) async fn begin(&self) -> StartedOperation {
+    pub(crate) async fn begin(&self) -> StartedOperation {
         let api = self.cluster.api(0).http();
         let begun = operations_flow::begin(api, &api.session().await).await;
         eventually("a rest", async || is_waiting(&self.cluster.log(), &begun).then_some(())).await;
         begun
     }
 
-    pub(super) async fn complete(&self, begun: &StartedOperation) {
+    pub(crate) async fn complete(&self, begun: &StartedOperation) {
         let sent = webhook(self.cluster.api(0).http(), &begun.operation, &film()).send().await;
         assert_eq!(json_of(sent.expect("an answer")).await["task_id"], begun.task);
     }
 
     /// The complete stream of an operation that ends well.
-    pub(super) async fn to_the_end(&self, begun: &StartedOperation) -> Vec<ReceivedEvent> {
+    pub(crate) async fn to_the_end(&self, begun: &StartedOperation) -> Vec<ReceivedEvent> {
         let events = follow(self.cluster.api(0).http(), &begun.task).await.all().await;
         assert_eq!(assert_replay(&events), finished());
         assert!(text_of(&events).ends_with(DONE), "{}", text_of(&events));
@@ -68,7 +68,7 @@ impl OperationCluster {
     }
 
     /// How many requests continue the conversation after an operation.
-    pub(super) fn continuations(&self) -> usize {
+    pub(crate) fn continuations(&self) -> usize {
         self.model.requests().iter().filter(|request| is_continuation(request)).count()
     }
 }

@@ -6,7 +6,7 @@ use crate::server::Cluster;
 
 /// Every row that belongs to the turn, as text: the turn, its log, its segments with all bytes, its messages and its
 /// journal.
-pub(super) async fn rows_of(cluster: &Cluster, turn: &str) -> Vec<String> {
+pub(crate) async fn rows_of(cluster: &Cluster, turn: &str) -> Vec<String> {
     let mut all = Vec::new();
     for statement in [
         format!("SELECT t::text FROM turn t WHERE id = '{turn}'"),

@@ -14,8 +14,8 @@ use crate::contract::TurnEnd;
 use crate::distributed::long_running::{
     calls, delegate, result_text, script_model, steps_of, unscripted,
 };
-use crate::distributed::scripted::bash;
 use crate::processes::until_processes;
+use crate::scripts::bash;
 use crate::server::{Cluster, Role};
 
 const ENDED_WITHIN: Duration = Duration::from_secs(1);

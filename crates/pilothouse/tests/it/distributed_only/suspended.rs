@@ -11,9 +11,8 @@ use super::followed_turn::FollowedTurn;
 use super::rows::rows_of;
 use super::{cluster, finished};
 use crate::contract::assert_complete;
-use crate::distributed::guarantees::eventually;
 use crate::events::text_of;
-use crate::server::{Cluster, Role};
+use crate::server::{Cluster, Role, eventually};
 
 /// Logged when it notices the loss of its lease, through the database or its own clock.
 const LEASE_LOST_MESSAGES: [&str; 2] =

@@ -3,30 +3,30 @@
 use testkit::services::{TestInstallation, TestServerUrls};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
-pub(super) struct Database {
+pub(crate) struct Database {
     shared: TestServerUrls,
     installation: TestInstallation,
 }
 
 impl Database {
-    pub(super) fn create() -> Self {
+    pub(crate) fn create() -> Self {
         let shared = TestServerUrls::from_env().expect("the servers are there");
         let installation = TestInstallation::create(&shared).expect("an installation is created");
         Self { shared, installation }
     }
 
     /// The settings with which the program finds it.
-    pub(super) fn settings(&self) -> Vec<(&'static str, &str)> {
+    pub(crate) fn settings(&self) -> Vec<(&'static str, &str)> {
         self.installation.settings()
     }
 
     /// The first value of the first row.
-    pub(super) async fn ask(&self, sql: &str) -> String {
+    pub(crate) async fn ask(&self, sql: &str) -> String {
         ask(&self.installation.urls().database, sql).await
     }
 
     /// Simulates a lost server, for this database only.
-    pub(super) async fn refuse_connections(&self) {
+    pub(crate) async fn refuse_connections(&self) {
         let name = self.ask("SELECT current_database()").await;
         let shared = &self.shared.database;
         ask(shared, &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await;

@@ -13,40 +13,40 @@ use super::database::Database;
 /// Longer than any step of these tests takes on a working machine.
 const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) fn client() -> Client {
+pub(crate) fn client() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().timeout(TEST_TIMEOUT).build().expect("a client")
 }
 
 #[derive(Clone)]
-pub(super) struct Program {
+pub(crate) struct Program {
     folder: PathBuf,
     environment: Vec<(String, String)>,
 }
 
 /// Exit status and output of a command, stdout and stderr together.
-pub(super) struct CommandOutput {
-    pub(super) success: bool,
-    pub(super) text_output: String,
+pub(crate) struct CommandOutput {
+    pub(crate) success: bool,
+    pub(crate) text_output: String,
 }
 
 impl Program {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), environment: Vec::new() }
     }
 
-    pub(super) fn set(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// Adds the settings of the test servers.
-    pub(super) fn on(self, database: &Database) -> Self {
+    pub(crate) fn on(self, database: &Database) -> Self {
         database.settings().iter().fold(self, |program, (name, value)| program.set(name, value))
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> CommandOutput {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         let output = self.command(arguments).output().expect("it runs");
         let text_output = [output.stdout, output.stderr].concat();
         CommandOutput {
@@ -72,19 +72,19 @@ impl Program {
 
 impl CommandOutput {
     /// The line that begins with this text.
-    pub(super) fn line(&self, start: &str) -> &str {
+    pub(crate) fn line(&self, start: &str) -> &str {
         let found = self.text_output.lines().find(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("no line begins with {start:?}:\n{}", self.text_output))
     }
 }
 
-pub(super) struct RunningServer {
+pub(crate) struct RunningServer {
     child: Child,
     base: String,
 }
 
 impl RunningServer {
-    pub(super) fn start(program: &Program, arguments: &[&str]) -> Self {
+    pub(crate) fn start(program: &Program, arguments: &[&str]) -> Self {
         let mut command = program.command(arguments);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -96,32 +96,32 @@ impl RunningServer {
         Self { child, base: url.expect("it prints its URL") }
     }
 
-    pub(super) fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
 
-    pub(super) async fn text(&self, path: &str) -> String {
+    pub(crate) async fn text(&self, path: &str) -> String {
         let response = client().get(self.url(path)).send().await.expect("an answer");
         response.text().await.expect("text")
     }
 
-    pub(super) async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         serde_json::from_str(&self.text(&format!("/api/chat{path}")).await).expect("JSON")
     }
 
-    pub(super) async fn session(&self) -> String {
+    pub(crate) async fn session(&self) -> String {
         let made = client().post(self.url("/api/chat/sessions")).send().await.expect("an answer");
         let made: Value = made.json().await.expect("JSON");
         made["id"].as_str().expect("an id").to_owned()
     }
 
-    pub(super) async fn say(&self, session: &str, message: &str) -> ResponseStream {
+    pub(crate) async fn say(&self, session: &str, message: &str) -> ResponseStream {
         let url = self.url(&format!("/api/chat/sessions/{session}/stream"));
         let sent = client().post(url).json(&json!({"message": message})).send();
         ResponseStream { response: sent.await.expect("an answer"), seen: String::new() }
     }
 
-    pub(super) async fn follow(&self, session: &str) -> ResponseStream {
+    pub(crate) async fn follow(&self, session: &str) -> ResponseStream {
         let url = self.url(&format!("/api/chat/sessions/{session}/stream"));
         let response = client().get(url).send().await.expect("an answer");
         ResponseStream { response, seen: String::new() }
@@ -135,13 +135,13 @@ impl Drop for RunningServer {
     }
 }
 
-pub(super) struct ResponseStream {
+pub(crate) struct ResponseStream {
     response: Response,
     seen: String,
 }
 
 impl ResponseStream {
-    pub(super) async fn until(&mut self, part: &str) {
+    pub(crate) async fn until(&mut self, part: &str) {
         while !self.seen.contains(part) {
             let more = self.response.chunk().await.expect("bytes");
             let more = more.unwrap_or_else(|| panic!("{part:?} never came: {}", self.seen));
@@ -149,7 +149,7 @@ impl ResponseStream {
         }
     }
 
-    pub(super) async fn all(mut self) -> String {
+    pub(crate) async fn all(mut self) -> String {
         while let Some(more) = self.response.chunk().await.expect("bytes") {
             self.seen.push_str(&String::from_utf8_lossy(&more));
         }

@@ -3,8 +3,8 @@
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use super::guarantees::eventually;
 use crate::embedded::operations_flow::{OperationServer, TOOL, film, finished, shown};
+use crate::server::eventually;
 
 /// The database, opened as another program does it.
 fn open(setup: &OperationServer) -> Connection {

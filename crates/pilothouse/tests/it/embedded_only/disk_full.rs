@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use tokio::task::JoinSet;
 
 use super::ENGINE;
-use super::guarantees::history::history;
-use super::guarantees::{eventually, rows, send, status_of, turn_of};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{Ending, EventStream, ReceivedEvent};
+use crate::events::{Ending, EventStream, ReceivedEvent, turn_of};
+use crate::history::{history, rows};
 use crate::namespace::MountNamespace;
-use crate::server::{TEST_TIMEOUT, TestServer, refusal};
+use crate::server::{TEST_TIMEOUT, TestServer, eventually, refusal};
+use crate::turn_requests::{send, status_of};
 
 /// Room for the database, its write-ahead log, and the reserve that the server allocates for a full disk.
 const DISK: &str = "48m";

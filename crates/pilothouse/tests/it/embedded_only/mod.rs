@@ -7,7 +7,6 @@ mod demo;
 mod disk_full;
 mod tools_file;
 
-use crate::embedded::guarantees;
 use crate::server::Engine;
 
 const ENGINE: Engine = Engine::Embedded;

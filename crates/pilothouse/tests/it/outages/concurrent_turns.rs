@@ -7,21 +7,20 @@ use tokio::task::JoinSet;
 use super::outage_cluster::OutageCluster;
 use super::turn_client::{ClientHandle, ClientProgress, ReceivedTurn, SentMessage, TurnClient};
 use super::turn_guarantees;
-use crate::distributed::guarantees::eventually;
-use crate::server::TEST_TIMEOUT;
+use crate::server::{TEST_TIMEOUT, eventually};
 
-pub(super) struct ConcurrentTurns {
+pub(crate) struct ConcurrentTurns {
     clients: JoinSet<(SentMessage, ReceivedTurn)>,
     handles: Vec<ClientHandle>,
 }
 
 impl ConcurrentTurns {
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self { clients: JoinSet::new(), handles: Vec::new() }
     }
 
     /// Sends this many messages, each in a session of its own, to the two API processes alternately.
-    pub(super) async fn ask(setup: &OutageCluster, count: usize, words: usize) -> Self {
+    pub(crate) async fn ask(setup: &OutageCluster, count: usize, words: usize) -> Self {
         let mut turns = Self::empty();
         for number in 0..count {
             let api = setup.api(number % 2);
@@ -31,14 +30,14 @@ impl ConcurrentTurns {
     }
 
     /// Adds one message.
-    pub(super) fn add(&mut self, setup: &OutageCluster, api: usize, question: SentMessage) {
+    pub(crate) fn add(&mut self, setup: &OutageCluster, api: usize, question: SentMessage) {
         let (client, handle) = TurnClient::new(setup.api(api), question.clone());
         self.handles.push(handle);
         self.clients.spawn(async move { (question, client.run().await) });
     }
 
     /// Waits until every stream that has not ended receives another event. Returns the longest time one of them took.
-    pub(super) async fn all_continue(&mut self, within: Duration) -> Duration {
+    pub(crate) async fn all_continue(&mut self, within: Duration) -> Duration {
         let began = Instant::now();
         let mut longest = Duration::ZERO;
         let now: Vec<ClientProgress> =
@@ -59,7 +58,7 @@ impl ConcurrentTurns {
     }
 
     /// Waits until every turn has started to respond.
-    pub(super) async fn all_begin(&mut self) {
+    pub(crate) async fn all_begin(&mut self) {
         for one in &mut self.handles {
             let begun = |now: &ClientProgress| {
                 *now == ClientProgress::Over || matches!(now, ClientProgress::At(4..))
@@ -70,24 +69,24 @@ impl ConcurrentTurns {
     }
 
     /// The turns of the messages accepted so far.
-    pub(super) fn accepted_turns(&self) -> Vec<String> {
+    pub(crate) fn accepted_turns(&self) -> Vec<String> {
         self.handles.iter().filter_map(|one| one.turn.get().cloned()).collect()
     }
 
     /// Waits until every message was accepted.
-    pub(super) async fn all_accepted(&mut self) {
+    pub(crate) async fn all_accepted(&mut self) {
         let count = self.handles.len();
         eventually("every turn", async || (self.accepted_turns().len() == count).then_some(()))
             .await;
     }
 
     /// Waits for all turns.
-    pub(super) async fn wait(self) -> Vec<(SentMessage, ReceivedTurn)> {
+    pub(crate) async fn wait(self) -> Vec<(SentMessage, ReceivedTurn)> {
         self.clients.join_all().await
     }
 
     /// Waits for all turns and checks their guarantees.
-    pub(super) async fn finish(self, setup: &OutageCluster) -> Vec<ReceivedTurn> {
+    pub(crate) async fn finish(self, setup: &OutageCluster) -> Vec<ReceivedTurn> {
         let all = self.wait().await;
         for (question, seen) in &all {
             turn_guarantees::assert_kept(setup, question, seen).await;
@@ -97,7 +96,7 @@ impl ConcurrentTurns {
     }
 }
 
-pub(super) fn question(session: &str, number: usize, words: usize) -> SentMessage {
+pub(crate) fn question(session: &str, number: usize, words: usize) -> SentMessage {
     SentMessage {
         session: session.to_owned(),
         message: format!("message-{number:03}"),

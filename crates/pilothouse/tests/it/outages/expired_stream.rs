@@ -5,8 +5,7 @@ use testkit::services::{RedisServer, TestServerUrls};
 use super::concurrent_turns::ConcurrentTurns;
 use super::outage_cluster::{OutageCluster, shared};
 use super::turn_guarantees::after;
-use crate::distributed::guarantees::eventually;
-use crate::server::Role;
+use crate::server::{Role, eventually};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_stream_is_replayed_by_a_process_that_never_saw_the_turn() {

@@ -11,7 +11,7 @@ use super::concurrent_turns::{ConcurrentTurns, question};
 use super::measured;
 use super::outage_cluster::{AffectedProcesses, OutageCluster};
 use super::turn_guarantees::takeovers;
-use crate::distributed::guarantees::eventually;
+use crate::server::eventually;
 
 const UNREADABLE: usize = 130;
 /// Allowed share of one core per process, over two seconds: a busy loop takes all of it.
@@ -20,14 +20,14 @@ const IDLE: f64 = 0.15;
 const TICKS: f64 = 100.0;
 
 /// A connection to the broker that bypasses the program.
-pub(super) struct Broker {
+pub(crate) struct Broker {
     _connection: Connection,
     channel: Channel,
     prefix: String,
 }
 
 impl Broker {
-    pub(super) async fn of(setup: &OutageCluster) -> Self {
+    pub(crate) async fn of(setup: &OutageCluster) -> Self {
         let storage = setup.cluster.storage();
         let connecting =
             Connection::connect(&storage.urls().rabbitmq, ConnectionProperties::default());
@@ -36,7 +36,7 @@ impl Broker {
         Self { _connection: connection, channel, prefix: storage.rabbitmq_prefix().to_owned() }
     }
 
-    pub(super) async fn publish(&self, body: &[u8]) {
+    pub(crate) async fn publish(&self, body: &[u8]) {
         let exchange = format!("{}copilot_execution", self.prefix);
         let publishing = self.channel.basic_publish(
             exchange.into(),
@@ -52,7 +52,7 @@ impl Broker {
         self.publish(json!({"v": 1, "turn_id": turn}).to_string().as_bytes()).await;
     }
 
-    pub(super) async fn waiting_in(&self, queue: &str) -> usize {
+    pub(crate) async fn waiting_in(&self, queue: &str) -> usize {
         let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
         let name = format!("{}{queue}", self.prefix);
         let asking = self.channel.queue_declare(name.into(), options, FieldTable::default());
@@ -60,7 +60,7 @@ impl Broker {
     }
 
     /// Purges the queue of the executors. Returns how many messages it had.
-    pub(super) async fn purge(&self) -> usize {
+    pub(crate) async fn purge(&self) -> usize {
         let name = format!("{}copilot_execution_queue_v2", self.prefix);
         let purging = self.channel.queue_purge(name.into(), QueuePurgeOptions::default());
         purging.await.expect("purged") as usize

@@ -7,7 +7,7 @@ use testkit::model_server::{ModelServer, RecordedRequest, Script};
 use testkit::proxy::ProxyMode;
 use testkit::services::TestServerUrls;
 
-use crate::distributed::guarantees::model_settings;
+use crate::scripts::model_settings;
 use crate::server::{Api, Cluster, Process, Role, ServerProxies};
 
 /// Limits that allow one user many turns, and short leases.
@@ -19,14 +19,14 @@ const SETTINGS: [(&str, &str); 5] = [
     ("TURN_RENEW_MS", "400"),
 ];
 
-pub(super) struct OutageCluster {
-    pub(super) cluster: Cluster,
-    pub(super) model: ModelServer,
+pub(crate) struct OutageCluster {
+    pub(crate) cluster: Cluster,
+    pub(crate) model: ModelServer,
 }
 
 /// The processes that a fault applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AffectedProcesses {
+pub(crate) enum AffectedProcesses {
     Apis,
     Executors,
     All,
@@ -34,11 +34,11 @@ pub(super) enum AffectedProcesses {
 
 impl OutageCluster {
     /// On the servers that all tests share.
-    pub(super) async fn start(more: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start(more: &[(&str, &str)]) -> Self {
         Self::on(&shared(), more).await
     }
 
-    pub(super) async fn on(urls: &TestServerUrls, more: &[(&str, &str)]) -> Self {
+    pub(crate) async fn on(urls: &TestServerUrls, more: &[(&str, &str)]) -> Self {
         let model = ModelServer::start().await;
         model.respond_with(|request| slowly(&answer_to(request), Duration::from_millis(100)));
         let url = model.openai_url();
@@ -49,11 +49,11 @@ impl OutageCluster {
         Self { cluster, model }
     }
 
-    pub(super) fn api(&self, number: usize) -> &Api {
+    pub(crate) fn api(&self, number: usize) -> &Api {
         self.cluster.api(number).http()
     }
 
-    pub(super) fn processes(&self, affected: AffectedProcesses) -> Vec<&Process> {
+    pub(crate) fn processes(&self, affected: AffectedProcesses) -> Vec<&Process> {
         let (cluster, both) = (&self.cluster, [0, 1]);
         let apis = both.iter().map(|number| cluster.api(*number));
         let executors = both.iter().map(|number| cluster.executor(*number));
@@ -65,7 +65,7 @@ impl OutageCluster {
     }
 
     /// Sets the mode of one link of these processes.
-    pub(super) fn set(
+    pub(crate) fn set(
         &self,
         affected: AffectedProcesses,
         link: impl Fn(&ServerProxies) -> &testkit::proxy::FaultProxy,
@@ -77,24 +77,24 @@ impl OutageCluster {
     }
 }
 
-pub(super) fn shared() -> TestServerUrls {
+pub(crate) fn shared() -> TestServerUrls {
     TestServerUrls::from_env().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The response contains the question, so that a response delivered to the wrong turn is noticed. A question may state
 /// how many words it wants.
-pub(super) fn answer_to(request: &RecordedRequest) -> String {
+pub(crate) fn answer_to(request: &RecordedRequest) -> String {
     answer(&request.last_user_text())
 }
 
-pub(super) fn answer(question: &str) -> String {
+pub(crate) fn answer(question: &str) -> String {
     let words = question.split("words=").nth(1).and_then(|rest| rest.split(' ').next());
     let words: usize = words.and_then(|words| words.parse().ok()).unwrap_or(3);
     (1..=words).map(|word| format!("{word} of {question}; ")).collect()
 }
 
 /// Streams one sentence at a time.
-pub(super) fn slowly(text: &str, pause: Duration) -> Script {
+pub(crate) fn slowly(text: &str, pause: Duration) -> Script {
     let mut script = Script::default();
     for sentence in text.split_inclusive("; ") {
         script = script.say_in(sentence, 1).delay(pause);

@@ -11,7 +11,7 @@ use super::invalid_messages::Broker;
 use super::outage_cluster::{AffectedProcesses, OutageCluster, answer_to, shared};
 use super::turn_guarantees::takeovers;
 use super::{DELAYED_AT_MOST, measured, readiness};
-use crate::distributed::guarantees::eventually;
+use crate::server::eventually;
 
 /// Two seconds until a push times out, one sweep, and the rest for a loaded machine.
 const FOUND_WITHIN: Duration = Duration::from_secs(5);
@@ -86,14 +86,15 @@ async fn turns_that_were_purged_from_the_queue_are_found_again() {
         .respond_with(move |request| Script::default().wait_for(&before).say(&answer_to(request)));
     let turns = ConcurrentTurns::ask(&setup, 12, 3).await;
     // Each executor holds one turn at the gate. The others wait in the queue twice: the API added them at once and the
-    // sweeper a second later. After that the sweeper leaves them alone for a while.
+    // sweeper a second later. After that the sweeper leaves them alone for a while, unless the machine is very slow.
     setup.model.wait_for_requests(2).await;
     let broker = Broker::of(&setup).await;
     eventually("the others in the queue", async || {
-        (broker.waiting_in("copilot_execution_queue_v2").await == 20).then_some(())
+        (broker.waiting_in("copilot_execution_queue_v2").await >= 20).then_some(())
     })
     .await;
-    assert_eq!(broker.purge().await, 20);
+    let purged = broker.purge().await;
+    assert!(purged >= 20, "only {purged}");
     gate.open();
     let began = Instant::now();
     let all = turns.finish(&setup).await;

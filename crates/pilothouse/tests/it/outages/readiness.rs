@@ -14,7 +14,7 @@ const REPORTED_WITHIN: Duration = Duration::from_secs(5);
 const READY_WITHIN: Duration = Duration::from_secs(10);
 
 /// Waits until these processes report this server, and no other one, as failing.
-pub(super) async fn wait_for_failing(
+pub(crate) async fn wait_for_failing(
     setup: &OutageCluster,
     affected: AffectedProcesses,
     server: &str,
@@ -23,7 +23,7 @@ pub(super) async fn wait_for_failing(
 }
 
 /// Waits until all processes are ready.
-pub(super) async fn wait_until_ready(setup: &OutageCluster) {
+pub(crate) async fn wait_until_ready(setup: &OutageCluster) {
     until(setup, AffectedProcesses::All, &[], READY_WITHIN).await;
 }
 

@@ -18,13 +18,13 @@ const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// The message, and the session it is sent to.
 #[derive(Clone, Debug)]
-pub(super) struct SentMessage {
-    pub(super) session: String,
-    pub(super) message: String,
-    pub(super) text: String,
+pub(crate) struct SentMessage {
+    pub(crate) session: String,
+    pub(crate) message: String,
+    pub(crate) text: String,
 }
 
-pub(super) struct TurnClient {
+pub(crate) struct TurnClient {
     client: Client,
     base: String,
     question: SentMessage,
@@ -35,29 +35,29 @@ pub(super) struct TurnClient {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct ReceivedTurn {
-    pub(super) turn: String,
-    pub(super) events: Vec<ReceivedEvent>,
+pub(crate) struct ReceivedTurn {
+    pub(crate) turn: String,
+    pub(crate) events: Vec<ReceivedEvent>,
     /// Status events about the connection, which have no id and are not in the stream log.
-    pub(super) notices: usize,
-    pub(super) heartbeats: usize,
+    pub(crate) notices: usize,
+    pub(crate) heartbeats: usize,
     /// How often the connection broke.
-    pub(super) breaks: usize,
+    pub(crate) breaks: usize,
     /// How often the message was refused before it was accepted.
-    pub(super) refusals: usize,
-    pub(super) accepted_after: Duration,
+    pub(crate) refusals: usize,
+    pub(crate) accepted_after: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ClientProgress {
+pub(crate) enum ClientProgress {
     At(u64),
     Over,
 }
 
 /// The progress of a client, for the test that started it.
-pub(super) struct ClientHandle {
-    pub(super) progress: watch::Receiver<ClientProgress>,
-    pub(super) turn: Arc<OnceLock<String>>,
+pub(crate) struct ClientHandle {
+    pub(crate) progress: watch::Receiver<ClientProgress>,
+    pub(crate) turn: Arc<OnceLock<String>>,
 }
 
 enum ReadOutcome {
@@ -66,7 +66,7 @@ enum ReadOutcome {
 }
 
 impl TurnClient {
-    pub(super) fn new(api: &Api, question: SentMessage) -> (Self, ClientHandle) {
+    pub(crate) fn new(api: &Api, question: SentMessage) -> (Self, ClientHandle) {
         let (progress, watching) = watch::channel(ClientProgress::At(0));
         let (client, base) = (api.client.clone(), api.base().to_owned());
         let turn = Arc::new(OnceLock::new());
@@ -75,7 +75,7 @@ impl TurnClient {
     }
 
     /// Sends the message until it is accepted, and follows its turn to the end.
-    pub(super) async fn run(mut self) -> ReceivedTurn {
+    pub(crate) async fn run(mut self) -> ReceivedTurn {
         let began = Instant::now();
         let mut response = self.send_until_accepted().await;
         self.seen.accepted_after = began.elapsed();
@@ -152,7 +152,7 @@ impl TurnClient {
     }
 }
 
-pub(super) fn post(client: &Client, base: &str, question: &SentMessage) -> RequestBuilder {
+pub(crate) fn post(client: &Client, base: &str, question: &SentMessage) -> RequestBuilder {
     let body = json!({"message": question.text, "message_id": question.message});
     client.post(format!("{base}/api/chat/sessions/{}/stream", question.session)).json(&body)
 }

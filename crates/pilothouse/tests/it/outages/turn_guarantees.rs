@@ -5,15 +5,14 @@ use serde_json::Value;
 use super::outage_cluster::{OutageCluster, answer};
 use super::turn_client::{ReceivedTurn, SentMessage};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::distributed::guarantees::history::history;
-use crate::distributed::guarantees::rows;
 use crate::distributed_only::rows::ask;
 use crate::events::{EventStream, ReceivedEvent, kinds, text_of};
+use crate::history::{history, rows};
 use crate::server::{Api, json_of};
 
 /// Asserts that the turn has ended well and once, its ids are dense, every API process replays exactly the received
 /// events, the history has one response, and the model got no more requests than the turn had attempts.
-pub(super) async fn assert_kept(
+pub(crate) async fn assert_kept(
     setup: &OutageCluster,
     question: &SentMessage,
     seen: &ReceivedTurn,
@@ -44,7 +43,7 @@ async fn attempts(setup: &OutageCluster, turn: &str) -> usize {
     ask(&setup.cluster, &fence).await[0].parse().expect("a number")
 }
 
-pub(super) fn takeovers(seen: &ReceivedTurn) -> usize {
+pub(crate) fn takeovers(seen: &ReceivedTurn) -> usize {
     kinds(&seen.events).iter().filter(|kind| **kind == "data-attempt").count()
 }
 
@@ -61,7 +60,7 @@ async fn assert_repeated(api: &Api, question: &SentMessage, seen: &ReceivedTurn,
 }
 
 /// The events after this id.
-pub(super) async fn after(api: &Api, turn: &str, id: u64) -> Vec<ReceivedEvent> {
+pub(crate) async fn after(api: &Api, turn: &str, id: u64) -> Vec<ReceivedEvent> {
     let request = api.get(&format!("/chat/tasks/{turn}/stream"));
     let request = request.header("last-event-id", id.to_string());
     EventStream::of(request.send().await.expect("an answer")).all().await

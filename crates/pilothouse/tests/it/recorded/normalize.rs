@@ -17,7 +17,7 @@ const VARYING: [(&str, u64); 5] = [
 ];
 
 /// The chunks of a turn, ready for comparison. The line number of a chunk is its id.
-pub(super) fn lines(events: &[ReceivedEvent]) -> Vec<Value> {
+pub(crate) fn lines(events: &[ReceivedEvent]) -> Vec<Value> {
     let mut pieces = recut(events);
     order_results(&mut pieces);
     let ids: Vec<u64> = pieces.iter().map(|got| got.id).collect();

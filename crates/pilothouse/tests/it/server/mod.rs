@@ -3,6 +3,7 @@
 
 mod api;
 mod cluster;
+mod eventually;
 mod output_log;
 mod process;
 mod proxies;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 pub(crate) use api::{Api, client, id_of, json_of, refusal};
 pub(crate) use cluster::Cluster;
+pub(crate) use eventually::eventually;
 pub(crate) use output_log::OutputLog;
 pub(crate) use process::{Process, Role, refused, wait};
 pub(crate) use proxies::ServerProxies;

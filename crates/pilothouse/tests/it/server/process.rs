@@ -33,7 +33,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(super) fn new(
+    pub(crate) fn new(
         role: Role,
         storage: &Arc<TestStorage>,
         wrapper: &[String],
@@ -130,7 +130,7 @@ impl Process {
     }
 
     /// Starts the process without waiting for it, so that others can start at the same time.
-    pub(super) fn launch(&mut self) {
+    pub(crate) fn launch(&mut self) {
         let port = self.http.as_ref().map_or("0", |http| {
             http.base().rsplit(':').next().expect("an address ends with a port")
         });
@@ -158,7 +158,7 @@ impl Process {
     }
 
     /// Waits until the process prints its URL.
-    pub(super) fn await_start(&mut self) {
+    pub(crate) fn await_start(&mut self) {
         let mut announcement = self.announcement.take().expect("it was launched");
         let base = loop {
             let mut line = String::new();

@@ -23,7 +23,7 @@ impl ServerProxies {
     }
 
     /// The settings that route a process through these proxies.
-    pub(super) fn settings(&self) -> &[(String, String)] {
+    pub(crate) fn settings(&self) -> &[(String, String)] {
         &self.settings
     }
 }

@@ -45,7 +45,7 @@ impl TestStorage {
     }
 
     /// A distributed installation on these servers, some of which may belong to this test alone.
-    pub(super) fn on(urls: &TestServerUrls) -> Self {
+    pub(crate) fn on(urls: &TestServerUrls) -> Self {
         let installation = TestInstallation::create(urls).expect("an installation is created");
         let folder = TempDir::new().expect("a temporary folder");
         Self { folder, installation: Some(installation) }

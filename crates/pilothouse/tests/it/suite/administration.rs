@@ -147,7 +147,7 @@ async fn no_secret_reaches_the_store_or_the_log() {
         ("ANTHROPIC_API_KEY", canary),
         ("CHAT_PROVIDER", "offline"),
     ]);
-    let token = super::auth::token("anna");
+    let token = crate::tokens::token("anna");
     let made = server
         .post("/api-keys", &serde_json::json!({"name": "x"}))
         .bearer_auth(&token)
@@ -168,7 +168,7 @@ async fn no_secret_reaches_the_store_or_the_log() {
         .await;
     EventStream::of(said.expect("an answer")).all().await;
     let log = server.log();
-    for secret in [canary, &key, &token, super::auth::KEY, "whispered words"] {
+    for secret in [canary, &key, &token, crate::tokens::KEY, "whispered words"] {
         let line = log.lines().find(|line| line.contains(secret));
         assert_eq!(line, None, "a secret is in the log");
     }

@@ -9,26 +9,7 @@ use serde_json::{Value, json};
 use super::ENGINE;
 use crate::events::{Ending, EventStream};
 use crate::server::{TestServer, id_of, json_of, refusal};
-
-pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef";
-
-pub(crate) fn claims(user: &str, seconds: i64) -> Value {
-    let now = now();
-    json!({"sub": user, "aud": "authenticated", "iss": "test", "exp": now + seconds})
-}
-
-#[expect(clippy::disallowed_methods, reason = "an issuer of tokens looks at its own clock")]
-fn now() -> i64 {
-    jiff::Timestamp::now().as_second()
-}
-
-fn sign(header: &Header, claims: &Value, key: &[u8]) -> String {
-    encode(header, claims, &EncodingKey::from_secret(key)).expect("signed")
-}
-
-pub(crate) fn token(user: &str) -> String {
-    sign(&Header::default(), &claims(user, 600), KEY.as_bytes())
-}
+use crate::tokens::{KEY, claims, now, sign, token};
 
 pub(crate) fn jwt_server(more: &[(&str, &str)]) -> TestServer {
     let mut environment =

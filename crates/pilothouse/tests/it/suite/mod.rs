@@ -19,6 +19,7 @@ pub(crate) mod scripted;
 mod sessions;
 mod streams;
 mod terminal;
+mod tools;
 mod turns;
 mod validation;
 mod workspace;

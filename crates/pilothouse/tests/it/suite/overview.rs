@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::auth::{jwt_server, token};
+use super::auth::jwt_server;
 use crate::server::{Engine, TestServer, json_of};
+use crate::tokens::token;
 
 const KEY: &str = "key-of-the-services-0123456789abcdef";
 

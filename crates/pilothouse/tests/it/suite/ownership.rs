@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::agents::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, text};
-use super::auth::{jwt_server, token};
+use super::auth::jwt_server;
+use crate::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, text};
 use crate::server::{TestServer, id_of, json_of};
+use crate::tokens::token;
 
 /// Routes that need no login.
 const OPEN: &[&str] = &["/api/about", "/api/chat/health"];
@@ -27,6 +28,7 @@ pub(crate) async fn routes(server: &TestServer) -> Vec<(String, String)> {
 fn body(path: &str) -> Value {
     match path.rsplit('/').next() {
         Some("active") => json!({"active_graph_version": 1}),
+        Some("edits") => json!({"base_version": 1, "edits": []}),
         Some("title") => json!({"title": "stolen"}),
         Some("pinned") => json!({"is_pinned": true}),
         Some("api-keys") => json!({"name": "stolen"}),

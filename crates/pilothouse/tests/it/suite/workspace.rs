@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::auth::{jwt_server, token};
+use super::auth::jwt_server;
 use crate::server::{TestServer, id_of, json_of, refusal};
+use crate::tokens::token;
 
 async fn written(server: &TestServer, session: &str, filename: &str, content: &str) {
     let wish = json!({"filename": filename, "content": content});

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{
+use crate::agent_fixtures::{
     AGENT, AI_TEXT, ApiUser, CALCULATOR, HUMAN, INPUT, OUTPUT, TEMPLATE, UNKNOWN_ID, read, text,
 };
 use crate::server::TestServer;

@@ -5,21 +5,22 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{
+use super::auth::jwt_server;
+use crate::agent_fixtures::{
     ApiUser, COUNTDOWN, HUMAN, INPUT, JSON_DECODER, OUTPUT, graph, path_of, text,
 };
-use super::auth::{jwt_server, token};
 use crate::server::{OutputLog, TEST_TIMEOUT, TestServer, wait};
+use crate::tokens::token;
 
 /// Exit code and output of a command.
-struct CommandOutput {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub(crate) struct CommandOutput {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 /// Runs a command against the server.
-async fn pilothouse(server: &TestServer, arguments: &[&str]) -> CommandOutput {
+pub(crate) async fn pilothouse(server: &TestServer, arguments: &[&str]) -> CommandOutput {
     let mut all = arguments.to_vec();
     all.extend(["--url", server.base()]);
     let mut command = server.command(&all);
@@ -27,7 +28,7 @@ async fn pilothouse(server: &TestServer, arguments: &[&str]) -> CommandOutput {
     said(&ran.await.expect("no panic").expect("it runs"))
 }
 
-fn said(output: &Output) -> CommandOutput {
+pub(crate) fn said(output: &Output) -> CommandOutput {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     CommandOutput {
         code: output.status.code(),

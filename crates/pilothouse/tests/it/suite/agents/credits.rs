@@ -4,9 +4,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script, ScriptedUsage};
 
-use super::agent_fixtures::{AI_TEXT, ApiUser, CALCULATOR, OUTPUT, adder, graph, text};
-use super::auth::KEY;
 use super::scripted::ScriptedServer;
+use crate::agent_fixtures::{AI_TEXT, ApiUser, CALCULATOR, OUTPUT, adder, graph, text};
+use crate::tokens::KEY;
 
 const INTERNAL: &str = "internal-internal-internal-internal";
 

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{
+use crate::agent_fixtures::{
     AGENT, ApiUser, INPUT, OUTPUT, UNKNOWN_ID, adder, graph, names, read, text,
 };
 use crate::server::TestServer;

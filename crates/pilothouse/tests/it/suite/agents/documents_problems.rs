@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{
+use crate::agent_fixtures::{
     ADD_TO_LIST, AGENT, ApiUser, CALCULATOR, INPUT, OUTPUT, STORE_VALUE, TEMPLATE, UNKNOWN_ID,
     adder, graph, text,
 };

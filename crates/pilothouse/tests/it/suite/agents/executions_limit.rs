@@ -3,10 +3,10 @@
 use serde_json::json;
 use testkit::model_server::{Gate, ModelServer, RecordedRequest, Script};
 
-use super::auth::{KEY, token};
 use super::execution_fixtures::{ASK_MODEL, GraphBuilder};
 use super::server_for;
 use crate::server::{Api, json_of};
+use crate::tokens::{KEY, token};
 
 /// A user with the requests that these tests make.
 struct User<'a> {

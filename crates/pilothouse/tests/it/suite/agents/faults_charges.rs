@@ -7,11 +7,11 @@ use serde_json::json;
 use testkit::model_server::{ModelServer, RecordedRequest, Script, ScriptedCall};
 
 use super::execution_fixtures::{ASK_MODEL, GraphBuilder};
-use super::guarantees::{follow_after, send_and_follow, turn_of};
 use super::long_running::output_of;
-use super::{eventually, server_for};
-use crate::events::Ending;
-use crate::server::{TestServer, json_of};
+use super::server_for;
+use crate::events::{Ending, turn_of};
+use crate::server::{TestServer, eventually, json_of};
+use crate::turn_requests::{follow_after, send_and_follow};
 
 const KEY: &str = "the key of those who run the server";
 const GRANTED: i64 = 1_000;

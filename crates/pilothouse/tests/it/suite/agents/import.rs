@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{ApiUser, read, text};
+use crate::agent_fixtures::{ApiUser, read, text};
 use crate::server::TestServer;
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, text};
+use crate::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, text};
 use crate::server::TestServer;
 
 /// The names of the agents in a list of the library.

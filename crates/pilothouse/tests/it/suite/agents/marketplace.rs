@@ -4,8 +4,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, read, text};
 use super::auth::jwt_server;
+use crate::agent_fixtures::{ApiUser, UNKNOWN_ID, adder, names, read, text};
 use crate::server::TestServer;
 
 const EXAMPLES: [&str; 6] = [

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script};
 
 use super::ENGINE;
-use super::agent_fixtures::{ApiUser, text};
 use super::scripted::ScriptedServer;
+use crate::agent_fixtures::{ApiUser, text};
 use crate::server::TestServer;
 
 /// Adds an example to the library and returns its graph id.

@@ -1,9 +1,14 @@
 //! Agents: documents, library, marketplace, blocks, credits and the command line; executions that are followed,
 //! stopped, reviewed, killed, and started by the copilot.
 
-pub(crate) mod agent_fixtures;
 mod blocks;
+mod building;
+mod building_checks;
+mod building_edits;
+mod building_rehearsal;
+mod building_tools;
 mod cli;
+mod cli_building;
 mod credits;
 mod documents;
 mod documents_problems;
@@ -29,5 +34,5 @@ mod tools;
 mod tools_blocks;
 mod tools_copilot;
 
-use super::guarantees::{self, eventually, server_for};
+use super::guarantees::server_for;
 use super::{ENGINE, auth, long_running, scripted};

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
+use super::ENGINE;
 use super::execution_fixtures::{
     CALCULATE, GraphBuilder, HUMAN, RUN_AGENT, STEP_THROUGH, decide, node_execution_of, pending,
 };
-use super::{ENGINE, eventually};
-use crate::server::{TestServer, json_of};
+use crate::server::{TestServer, eventually, json_of};
 
 #[tokio::test]
 async fn nested_agents_need_only_one_worker() {

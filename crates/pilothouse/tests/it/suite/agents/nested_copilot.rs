@@ -8,8 +8,8 @@ use testkit::model_server::{ModelServer, RecordedRequest, ResponseEnd, Script};
 
 use super::execution_fixtures::{AUTOPILOT, GraphBuilder, node_execution_of, text};
 use super::long_running::{script_model, steps_of, tool_result, unscripted};
-use super::scripted::todo;
 use super::server_for;
+use crate::scripts::todo;
 use crate::server::{TestServer, json_of};
 
 #[tokio::test]

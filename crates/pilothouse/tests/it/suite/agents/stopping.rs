@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::ENGINE;
-use super::eventually;
 use super::execution_fixtures::{
     COUNT_DOWN, GraphBuilder, HUMAN, RUN_AGENT, SavedAgent, StartedExecution, decide,
     node_execution_of, pending, text,
 };
-use crate::server::{Api, TestServer, json_of, refusal};
+use crate::server::{Api, TestServer, eventually, json_of, refusal};
 
 const ENDED_WITHIN: Duration = Duration::from_secs(1);
 

@@ -106,7 +106,7 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
         let made = server
             .client
             .post(server.api("/chat/sessions"))
-            .bearer_auth(super::auth::token(user))
+            .bearer_auth(crate::tokens::token(user))
             .send()
             .await;
         crate::server::id_of(made.expect("an answer")).await
@@ -114,7 +114,7 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
     let start = async |user: &str, session: &str| {
         let body = serde_json::json!({"message": "/stream count=100000 size=5 delay_ms=20"});
         let request = server.post(&format!("/chat/sessions/{session}/stream"), &body);
-        request.bearer_auth(super::auth::token(user)).send().await.expect("an answer")
+        request.bearer_auth(crate::tokens::token(user)).send().await.expect("an answer")
     };
     let mut held = Vec::new();
     for _ in 0..2 {
@@ -126,7 +126,7 @@ async fn a_user_over_the_stream_cap_is_refused_and_others_are_not() {
     assert_eq!(refusal(refused).await, (429, "TOO_MANY_STREAMS".into()));
     let unasked = server
         .get(&format!("/chat/sessions/{third}"))
-        .bearer_auth(super::auth::token("anna"))
+        .bearer_auth(crate::tokens::token("anna"))
         .send()
         .await;
     let unasked = crate::server::json_of(unasked.expect("an answer")).await;

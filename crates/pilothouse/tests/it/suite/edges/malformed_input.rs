@@ -4,9 +4,9 @@
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::Value;
 
-use super::super::agents::agent_fixtures::{CALCULATOR, adder};
 use super::ENGINE;
 use super::ownership::routes;
+use crate::agent_fixtures::{CALCULATOR, adder};
 use crate::contract::{TurnEnd, assert_complete};
 use crate::server::{TestServer, id_of};
 

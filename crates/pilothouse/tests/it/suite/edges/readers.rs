@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use testkit::model_server::Script;
 
 use super::ENGINE;
-use super::scripted::{ScriptedServer, dialects, todo, turn_of};
+use super::scripted::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete, assert_replay};
-use crate::events::{EventStream, ReceivedEvent, text_of};
+use crate::events::{EventStream, ReceivedEvent, text_of, turn_of};
+use crate::scripts::todo;
 use crate::server::TestServer;
 
 const CHUNKS: usize = 5000;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::scripted::{ScriptedServer, turn_of};
+use super::scripted::ScriptedServer;
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{EventStream, ReceivedEvent, text_of};
+use crate::events::{EventStream, ReceivedEvent, text_of, turn_of};
 use crate::server::refusal;
 
 fn plain(id: &str, text: &str) -> Value {

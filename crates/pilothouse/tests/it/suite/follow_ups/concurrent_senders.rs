@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use testkit::model_server::{Dialect, Script};
 
-use super::guarantees::{eventually, send};
-use super::history::history;
 use super::{ScriptedServer, list, request_contains, states, try_push};
-use crate::server::refusal;
+use crate::history::history;
+use crate::server::{eventually, refusal};
+use crate::turn_requests::send;
 
 const MANY: usize = 50;
 

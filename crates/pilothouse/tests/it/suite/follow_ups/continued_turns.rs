@@ -3,12 +3,14 @@
 use serde_json::json;
 use testkit::model_server::{ConnectionCut, Dialect, Gate, Script, ScriptedUsage};
 
-use super::guarantees::{eventually, status_of};
-use super::history::history;
-use super::scripted::{bash, dialects, first, output};
-use super::{ScriptedServer, check_background, drained, push, role_and_content, states, turn_of};
+use super::scripted::dialects;
+use super::{ScriptedServer, check_background, drained, push, role_and_content, states};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{kinds, text_of};
+use crate::events::{first, kinds, output, text_of, turn_of};
+use crate::history::history;
+use crate::scripts::bash;
+use crate::server::eventually;
+use crate::turn_requests::status_of;
 
 #[tokio::test]
 async fn a_turn_with_follow_ups_after_its_response_continues_to_a_single_end() {

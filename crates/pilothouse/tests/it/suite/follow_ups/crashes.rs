@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use testkit::model_server::{Dialect, Gate, RecordedRequest, Script};
 
-use super::guarantees::{eventually, follow_after, status_of};
-use super::history::history;
-use super::scripted::{dialects, todo};
-use super::{ScriptedServer, drained, push, request_contains, role_and_content, states, turn_of};
+use super::scripted::dialects;
+use super::{ScriptedServer, drained, push, request_contains, role_and_content, states};
 use crate::contract::{TurnEnd, assert_complete, assert_replay};
-use crate::events::{EventStream, kinds};
+use crate::events::{EventStream, kinds, turn_of};
+use crate::history::history;
+use crate::scripts::todo;
+use crate::server::eventually;
+use crate::turn_requests::{follow_after, status_of};
 
 const DELIVERED: fn(&str) -> (String, String) = |id| (id.to_owned(), "delivered".to_owned());
 

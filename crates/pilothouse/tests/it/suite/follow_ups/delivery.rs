@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, RecordedRequest, Script};
 
-use super::history::history;
-use super::scripted::{dialects, todo};
+use super::scripted::dialects;
 use super::{
     ScriptedServer, drained, list, push, read_follow_up_stream, request_contains, role_and_content,
-    turn_of,
 };
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{EventStream, kinds, text_of};
+use crate::events::{EventStream, kinds, text_of, turn_of};
+use crate::history::history;
+use crate::scripts::todo;
 
 /// Tool results and texts after the last assistant message of a request, in order.
 fn tail(request: &RecordedRequest) -> Vec<String> {

@@ -5,15 +5,14 @@ use std::time::Duration;
 use serde_json::json;
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::guarantees::send;
-use super::history::history;
-use super::scripted::{dialects, todo};
-use super::{
-    ScriptedServer, list, push, request_contains, role_and_content, states, try_push, turn_of,
-};
+use super::scripted::dialects;
+use super::{ScriptedServer, list, push, request_contains, role_and_content, states, try_push};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{Ending, EventStream, text_of};
+use crate::events::{Ending, EventStream, text_of, turn_of};
+use crate::history::history;
+use crate::scripts::todo;
 use crate::server::refusal;
+use crate::turn_requests::send;
 
 #[tokio::test]
 async fn a_cancel_drops_waiting_follow_ups() {

@@ -12,9 +12,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 use testkit::model_server::{RecordedRequest, ScriptedCall};
 
-use super::auth;
-use super::guarantees::{self, history};
-use super::scripted::{self, ScriptedServer, turn_of};
+use super::scripted::{self, ScriptedServer};
 use crate::events::ReceivedEvent;
 use crate::server::{Api, json_of};
 

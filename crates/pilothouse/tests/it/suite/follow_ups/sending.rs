@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::auth::{KEY, token};
-use super::guarantees::send;
-use super::scripted::todo;
-use super::{ScriptedServer, list, push, read_follow_up_stream, states, try_push, turn_of};
-use crate::events::{EventStream, text_of};
+use super::{ScriptedServer, list, push, read_follow_up_stream, states, try_push};
+use crate::events::{EventStream, text_of, turn_of};
+use crate::scripts::todo;
 use crate::server::{id_of, json_of, refusal};
+use crate::tokens::{KEY, token};
+use crate::turn_requests::send;
 
 /// A session whose turn is held in its first step, and calls a tool and responds once the gate opens.
 async fn busy() -> (ScriptedServer, String, Gate, EventStream) {

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use testkit::scale::scaled;
 
-use super::history::history;
-use super::{ENGINE, rows, send, send_and_follow, status_of, turn_of};
+use super::ENGINE;
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::text_of;
+use crate::events::{text_of, turn_of};
+use crate::history::{history, rows};
 use crate::server::TestServer;
+use crate::turn_requests::{send, send_and_follow, status_of};
 
 /// Times `TEST_SCALE`.
 const KILLS: usize = 10;

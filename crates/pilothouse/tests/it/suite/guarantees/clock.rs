@@ -7,11 +7,12 @@ use serde_json::json;
 use tempfile::TempDir;
 use testkit::model_server::{Gate, ModelServer, Script};
 
-use super::history::history;
-use super::{eventually, rows, send_and_follow, server_for, status_of, turn_of, workspace_file};
+use super::{server_for, workspace_file};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{EventStream, kinds};
-use crate::server::{TestServer, json_of};
+use crate::events::{EventStream, kinds, turn_of};
+use crate::history::{history, rows};
+use crate::server::{TestServer, eventually, json_of};
+use crate::turn_requests::{send_and_follow, status_of};
 
 const LEASE_MS: u64 = 1500;
 const JUMPS: [&str; 3] = ["+1h", "-1h", "+1d"];

@@ -3,10 +3,11 @@
 use serde_json::json;
 use testkit::model_server::{ModelServer, Script};
 
-use super::history::history;
-use super::{follow_after, rows, send_and_follow, server_for, status_of, turn_of};
+use super::server_for;
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::text_of;
+use crate::events::{text_of, turn_of};
+use crate::history::{history, rows};
+use crate::turn_requests::{follow_after, send_and_follow, status_of};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn three_crashes_in_one_turn_fail_it_and_the_next_message_is_answered() {

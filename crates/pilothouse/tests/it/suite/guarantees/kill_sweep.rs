@@ -9,11 +9,12 @@ use testkit::model_server::{ModelServer, RecordedRequest, Script, ScriptedCall};
 use testkit::scale::scaled;
 use tokio::task::JoinSet;
 
-use super::history::history;
-use super::{replay, rows, send, send_and_follow, server_for, status_of, turn_of, workspace_file};
+use super::{server_for, workspace_file};
 use crate::contract::{TurnEnd, assert_complete, assert_replay};
-use crate::events::{Ending, EventStream, ReceivedEvent, kinds, text_of};
+use crate::events::{Ending, EventStream, ReceivedEvent, kinds, text_of, turn_of};
+use crate::history::{history, rows};
 use crate::server::TestServer;
+use crate::turn_requests::{replay, send, send_and_follow, status_of};
 
 /// Servers that are tested in parallel.
 const SERVERS: usize = 4;

@@ -6,10 +6,12 @@ use serde_json::Value;
 use testkit::scale::scaled;
 use tokio::task::JoinSet;
 
-use super::history::history;
-use super::{ENGINE, rows, status_of, turn_of};
+use super::ENGINE;
 use crate::contract::{TurnEnd, assert_complete};
+use crate::events::turn_of;
+use crate::history::{history, rows};
 use crate::server::TestServer;
+use crate::turn_requests::status_of;
 
 /// Times `TEST_SCALE`.
 const TURNS: usize = 60;

@@ -8,11 +8,12 @@ use futures::future::join_all;
 use serde_json::json;
 use testkit::model_server::{ModelServer, RecordedRequest, Script};
 
-use super::history::history;
-use super::{follow_after, send_and_follow, server_for, status_of, turn_of};
+use super::server_for;
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{Ending, EventStream, ReceivedEvent};
+use crate::events::{Ending, EventStream, ReceivedEvent, turn_of};
+use crate::history::history;
 use crate::server::TestServer;
+use crate::turn_requests::{follow_after, send_and_follow, status_of};
 
 /// Below the 10 s that a container runtime allows before SIGKILL.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(9);

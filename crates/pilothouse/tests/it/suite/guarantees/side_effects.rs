@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::model_server::{ModelServer, Script};
 
-use super::history::history;
-use super::{
-    ENGINE, eventually, follow_after, model_settings, rows, send_and_follow, server_for, turn_of,
-    workspace_file,
-};
+use super::{ENGINE, server_for, workspace_file};
 use crate::contract::{TurnEnd, assert_complete};
+use crate::events::turn_of;
+use crate::history::{history, rows};
 use crate::namespace::MountNamespace;
-use crate::server::TestServer;
+use crate::scripts::model_settings;
+use crate::server::{TestServer, eventually};
+use crate::turn_requests::{follow_after, send_and_follow};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_shell_command_is_not_repeated_and_the_model_is_told() {

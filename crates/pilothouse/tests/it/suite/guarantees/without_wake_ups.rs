@@ -3,11 +3,12 @@
 use serde_json::json;
 use testkit::model_server::{Gate, ModelServer, Script, ScriptedCall};
 
-use super::history::history;
-use super::{follow_after, rows, send, send_and_follow, server_for, status_of, turn_of};
+use super::server_for;
 use crate::contract::{TurnEnd, assert_complete, assert_replay};
-use crate::events::{EventStream, kinds, text_of};
+use crate::events::{EventStream, kinds, text_of, turn_of};
+use crate::history::{history, rows};
 use crate::server::TestServer;
+use crate::turn_requests::{follow_after, send, send_and_follow, status_of};
 
 async fn start() -> (ModelServer, TestServer) {
     start_with(&[]).await

@@ -11,7 +11,7 @@ use super::{
 use crate::events::ReceivedEvent;
 
 /// The reports about background calls in a stream.
-pub(super) fn shown(events: &[ReceivedEvent]) -> Vec<&Value> {
+pub(crate) fn shown(events: &[ReceivedEvent]) -> Vec<&Value> {
     let shown = events.iter().filter(|got| got.chunk["type"] == "data-background");
     shown.map(|got| &got.chunk).collect()
 }

@@ -7,7 +7,6 @@ use serde_json::json;
 use testkit::external_service::ReceivedCallEnd;
 use testkit::model_server::{Script, ScriptedCall};
 
-use super::super::scripted::bash;
 use super::background_calls::shown;
 use super::{
     ENDED_WITHIN, LongWorkServer, calls, check, delegate, finished, output_of, result_text, slow,
@@ -16,6 +15,7 @@ use super::{
 use crate::contract::{TurnEnd, assert_complete};
 use crate::events::ReceivedEvent;
 use crate::processes::{processes_with, until_processes};
+use crate::scripts::bash;
 
 const MAX_BACKGROUND_CALLS: usize = 32;
 
@@ -55,7 +55,7 @@ async fn a_thirty_third_background_call_ends_the_oldest() {
     assert_eq!(end["data"]["status"], "cancelled");
 }
 
-pub(super) fn thirty_two() -> Vec<ScriptedCall> {
+pub(crate) fn thirty_two() -> Vec<ScriptedCall> {
     (0..MAX_BACKGROUND_CALLS).map(|number| slow(&format!("call_{number}"), "read_slowly")).collect()
 }
 

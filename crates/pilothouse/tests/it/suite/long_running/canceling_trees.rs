@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use testkit::external_service::ReceivedCallEnd as Call;
 use testkit::model_server::{Gate, ResponseEnd, Script};
 
-use super::super::guarantees::history::history;
-use super::super::scripted::bash;
 use super::{
     ENDED_WITHIN, LongWorkServer, calls, delegate, delegate_with, finished, result_text, slow,
     steps_of, unscripted,
 };
 use crate::contract::{TurnEnd, assert_complete};
 use crate::events::text_of;
+use crate::history::history;
 use crate::processes::{processes_with, until_processes};
+use crate::scripts::bash;
 
 /// Each level has a command with a child process and a background call; the last one also has an open model request.
 #[tokio::test]

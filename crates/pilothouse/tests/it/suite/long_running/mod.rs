@@ -17,9 +17,9 @@ use testkit::external_service::{ExternalService, ServiceResponse};
 use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script, ScriptedCall};
 
 use super::ENGINE;
-use super::scripted::{output, settings_for};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{EventStream, ReceivedEvent};
+use crate::events::{EventStream, ReceivedEvent, output};
+use crate::scripts::settings_for;
 use crate::server::{TestServer, json_of};
 
 /// How soon everything below a canceled turn has ended after the response to the cancel.

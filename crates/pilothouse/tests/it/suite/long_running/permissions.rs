@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, RecordedRequest, Script};
 
-use super::super::scripted::{bash, todo};
 use super::{
     LongWorkServer, calls, delegate_with, finished, last_message_of, output_of, result_text, slow,
     tool_result, unscripted,
 };
 use crate::events::{EventStream, ReceivedEvent, text_of};
+use crate::scripts::{bash, todo};
 
 impl LongWorkServer {
     /// Runs a turn in a new session, with permissions.

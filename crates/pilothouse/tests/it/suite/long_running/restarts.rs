@@ -9,13 +9,13 @@ use serde_json::json;
 use testkit::external_service::{ReceivedCallEnd, ServiceResponse};
 use testkit::model_server::{Gate, Script};
 
-use super::super::guarantees::history::history;
-use super::super::guarantees::{follow_after, status_of, turn_of};
 use super::background_calls::shown;
 use super::background_limits::thirty_two;
 use super::{LongWorkServer, calls, check, delegate, output_of, result_text, slow, unscripted};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{Ending as StreamEnding, EventStream, ReceivedEvent, text_of};
+use crate::events::{Ending as StreamEnding, EventStream, ReceivedEvent, text_of, turn_of};
+use crate::history::history;
+use crate::turn_requests::{follow_after, status_of};
 
 /// Below the 10 s that a container runtime allows before SIGKILL.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(9);

@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, RecordedRequest, ResponseEnd, Script, ScriptedCall};
 
-use super::super::auth::{KEY, token};
-use super::super::guarantees::eventually;
-use super::super::scripted::todo;
 use super::{
     LongWorkServer, calls, delegate, delegate_with, finished, last_message_of, look, output_of,
     result_text, slow, steps_of, tool_result, unscripted,
 };
 use crate::events::{EventStream, ReceivedEvent, text_of};
-use crate::server::{id_of, json_of};
+use crate::scripts::todo;
+use crate::server::{eventually, id_of, json_of};
+use crate::tokens::{KEY, token};
 
 #[tokio::test]
 async fn a_parent_gets_the_response_the_calls_the_files_and_a_link() {

@@ -4,12 +4,12 @@
 use serde_json::json;
 use testkit::model_server::{Gate, Script, ScriptedCall};
 
-use super::super::guarantees::eventually;
 use super::{
     LongWorkServer, calls, delegate, delegate_with, finished, last_message_of, look, output_of,
     result_text, steps_of, tool_result, unscripted,
 };
 use crate::events::text_of;
+use crate::server::eventually;
 
 const ONE_WORKER: (&str, &str) = ("NUM_COPILOT_WORKERS", "1");
 const ONE_PERMIT: (&str, &str) = ("MAX_RUNNING_COPILOT_TURNS_PER_USER", "1");

@@ -7,10 +7,9 @@ use serde_json::json;
 use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, Script};
 
-use super::super::scripted::first;
 use super::{LongWorkServer, calls, check, finished, output_of, result_text, slow, unscripted};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::text_of;
+use crate::events::{first, text_of};
 
 const SHORT: (&str, &str) = ("CHAT_MAX_TOOL_WAIT_SECONDS", "1");
 /// Twice the tool wait, which is how the server derives it.

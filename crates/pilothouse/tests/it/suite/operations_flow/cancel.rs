@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, Script};
 
-use super::guarantees::history::history;
 use super::{
     OperationServer, TOOL, answer, content, film, is_continuation, shown, status, webhook,
 };
 use crate::contract::TurnEnd;
 use crate::events::{Ending, kinds};
+use crate::history::history;
 
 /// Far more than a cancel takes, far less than any timeout it could be waiting for.
 const CANCELED_WITHIN: Duration = Duration::from_secs(3);

@@ -5,11 +5,10 @@ use futures::future::join_all;
 use serde_json::json;
 use testkit::model_server::{Gate, Script, ScriptedCall};
 
-use super::guarantees::history::history;
-use super::guarantees::turn_of;
 use super::{DONE, OperationServer, content, film, finished, shown};
 use crate::contract::assert_complete;
-use crate::events::text_of;
+use crate::events::{text_of, turn_of};
+use crate::history::history;
 
 #[tokio::test]
 async fn a_message_while_an_operation_waits_starts_its_own_turn() {
@@ -93,7 +92,7 @@ async fn several_operations_of_a_session_are_answered_one_after_another() {
     let turn = setup.server.say(&session, "three").await.all().await;
     let mut begun = Vec::new();
     for id in ["call_a", "call_b", "call_c"] {
-        let output = super::super::scripted::output(&turn, id);
+        let output = crate::events::output(&turn, id);
         let text = |name: &str| output[name].as_str().expect("an id").to_owned();
         begun.push((text("operation_id"), text("task_id")));
     }

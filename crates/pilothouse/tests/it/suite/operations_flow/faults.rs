@@ -7,13 +7,13 @@ use serde_json::json;
 use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Gate, Script};
 
-use super::guarantees::history::history;
 use super::{
     CALL, DONE, OperationServer, RENDER_ONCE, StartedOperation, TOOL, WORK, answer, content, film,
     finished, is_continuation, shown,
 };
 use crate::contract::assert_replay;
 use crate::events::{ReceivedEvent, kinds, text_of};
+use crate::history::history;
 use crate::server::TEST_TIMEOUT;
 
 /// Milliseconds between an accepted result and the kill. They cover the time from storing the result to the end of the
@@ -149,7 +149,7 @@ async fn a_crash_while_a_result_waits_for_a_running_turn_loses_neither() {
     });
     let mut talk = setup.server.say(&begun.session, "talk").await;
     talk.until("text-delta").await;
-    let talking = super::guarantees::turn_of(&talk);
+    let talking = crate::events::turn_of(&talk);
     setup.complete(&begun.operation, &film()).await;
     setup.follow(&begun.task).await.until("tool-output-available").await;
     setup.server.restart();

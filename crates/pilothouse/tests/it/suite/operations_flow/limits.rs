@@ -4,11 +4,10 @@ use serde_json::{Value, json};
 use testkit::external_service::ServiceResponse;
 use testkit::model_server::{Script, ScriptedCall};
 
-use super::super::auth::{KEY as TOKEN_KEY, token};
-use super::super::scripted::output;
 use super::{CALL, OperationServer, StartedOperation, TOOL, film, status};
-use crate::events::EventStream;
+use crate::events::{EventStream, output};
 use crate::server::{Api, id_of};
+use crate::tokens::{KEY as TOKEN_KEY, token};
 
 fn check(id: &str, arguments: Value) -> ScriptedCall {
     ScriptedCall::new(id, "check_operation_status", &arguments)

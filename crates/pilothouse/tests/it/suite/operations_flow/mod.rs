@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 use testkit::external_service::{ExternalService, ReceivedCall, ServiceResponse};
 use testkit::model_server::{Dialect, ModelServer, RecordedRequest, Script};
 
-use super::scripted::settings_for;
-use super::{ENGINE, guarantees};
+use super::{ENGINE, scripted};
 use crate::contract::{TurnEnd, assert_replay};
 use crate::events::{EventStream, ReceivedEvent};
+use crate::history::history;
+use crate::scripts::settings_for;
 use crate::server::{Api, TestServer, json_of};
 
 /// The long-running tool.
@@ -94,7 +95,7 @@ impl OperationServer {
 
     /// Returns when the operation waits for its result, so that no job of the server runs for it.
     pub(crate) async fn wait_until_waiting(&self, begun: &StartedOperation) {
-        guarantees::eventually("a rest", async || {
+        crate::server::eventually("a rest", async || {
             is_waiting(&self.server.log(), begun).then_some(())
         })
         .await;
@@ -132,7 +133,7 @@ impl OperationServer {
 
     /// The only row of the history with the result of the call.
     pub(crate) async fn row(&self, session: &str) -> Value {
-        let rows = guarantees::history::history(&self.server, session).await;
+        let rows = history(&self.server, session).await;
         let mut found: Vec<Value> =
             rows.into_iter().filter(|row| row["tool_call_id"] == CALL).collect();
         assert_eq!(found.len(), 1, "one call has one result: {found:?}");
@@ -172,7 +173,7 @@ pub(crate) fn is_continuation(request: &RecordedRequest) -> bool {
 
 pub(crate) async fn begin(server: &Api, session: &str) -> StartedOperation {
     let turn = server.say(session, "make me a film").await.all().await;
-    let output = &super::scripted::output(&turn, CALL);
+    let output = &crate::events::output(&turn, CALL);
     assert_eq!(output["type"], "operation_started", "{output}");
     let id = |name: &str| output[name].as_str().expect("an id").to_owned();
     let (operation, task) = (id("operation_id"), id("task_id"));

@@ -3,9 +3,9 @@
 use serde_json::json;
 use testkit::model_server::{Script, ScriptedCall};
 
-use super::super::scripted::output;
 use super::{CALL, OperationServer, TOOL, finished, shown};
 use crate::contract::assert_complete;
+use crate::events::output;
 use crate::server::id_of;
 
 #[tokio::test]

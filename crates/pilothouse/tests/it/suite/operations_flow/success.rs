@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 use testkit::external_service::{SECRET, ServiceResponse};
 use testkit::model_server::{Gate, Script};
 
-use super::super::scripted::{dialects, output};
-use super::guarantees::history::history;
-use super::guarantees::{eventually, rows, turn_of};
+use super::scripted::dialects;
 use super::{
     CALL, DONE, ORDINARY, OperationServer, STARTED_TEXT, TOOL, WORK, answer, content, film,
     finished, is_continuation, shown,
 };
 use crate::contract::assert_complete;
-use crate::events::{kinds, text_of};
+use crate::events::{kinds, output, text_of, turn_of};
+use crate::history::{history, rows};
+use crate::server::eventually;
 
 #[tokio::test]
 async fn the_turn_that_starts_an_operation_continues_at_once() {

@@ -3,10 +3,9 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::guarantees::history::history;
-use super::guarantees::rows;
 use super::{DONE, KEY, OperationServer, content, film, finished, shown, status, webhook};
 use crate::events::text_of;
+use crate::history::{history, rows};
 use crate::server::{TestServer, json_of, refusal};
 
 const UNKNOWN: &str = "01900000-0000-7000-8000-000000000000";

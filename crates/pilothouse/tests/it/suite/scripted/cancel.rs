@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, ResponseEnd as Answered, Script};
 
-use super::{ScriptedServer, bash, dialects, turn_of};
+use super::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_replay};
-use crate::events::{Ending, EventStream, text_of};
+use crate::events::{Ending, EventStream, text_of, turn_of};
 use crate::processes::until_processes;
+use crate::scripts::bash;
 
 /// Far more than a cancel takes, far less than any timeout it could be waiting for.
 const CANCELED_WITHIN: Duration = Duration::from_secs(3);

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, RecordedRequest, Script, ScriptedUsage};
 
-use super::guarantees::{follow_after, status_of};
-use super::history::history;
-use super::{ScriptedServer, bash, dialects, first, turn_of};
+use super::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{Ending, ReceivedEvent, kinds, text_of};
+use crate::events::{Ending, ReceivedEvent, first, kinds, text_of, turn_of};
+use crate::history::history;
+use crate::scripts::bash;
+use crate::turn_requests::{follow_after, status_of};
 
 /// Two responses of this many characters fill it, together with the prompt and the tools.
 const WINDOW: (&str, &str) = ("CHAT_CONTEXT_TOKENS", "40000");

@@ -8,11 +8,13 @@ use serde_json::json;
 use testkit::model_server::{Dialect, Gate, ModelServer, RecordedRequest, ResponseEnd, Script};
 use tokio::task::JoinSet;
 
-use super::auth::{jwt_server, token};
-use super::{ScriptedServer, settings_for};
+use super::ScriptedServer;
+use super::auth::jwt_server;
 use crate::contract::{TurnEnd, assert_complete};
 use crate::events::EventStream;
+use crate::scripts::settings_for;
 use crate::server::{TestServer, id_of, refusal};
+use crate::tokens::token;
 
 fn open_requests(requests: &[RecordedRequest]) -> usize {
     requests.iter().filter(|request| request.ending == ResponseEnd::Open).count()

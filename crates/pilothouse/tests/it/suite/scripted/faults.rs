@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use testkit::model_server::{ConnectionCut, Dialect, ModelServer, Script};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{ENGINE, ScriptedServer, dialects, settings_for};
+use super::{ENGINE, ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete};
 use crate::events::{Ending, ReceivedEvent, kinds, text_of};
+use crate::scripts::settings_for;
 use crate::server::TestServer;
 
 fn failed(code: &str) -> TurnEnd {
@@ -78,7 +79,7 @@ async fn the_retry_delay_of_a_provider_is_respected() {
     let requests = setup.model.requests();
     assert!(requests[1].at - requests[0].at >= Duration::from_secs(3));
     assert!(
-        super::first(&events, "data-status")["data"]["message"]
+        crate::events::first(&events, "data-status")["data"]["message"]
             .as_str()
             .is_some_and(|words| words.contains("3 s"))
     );

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use testkit::model_server::{ConnectionCut, Script};
 
-use super::{ScriptedServer, bash, dialects, todo};
+use super::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete};
 use crate::events::EventStream;
+use crate::scripts::{bash, todo};
 use crate::server::TEST_TIMEOUT;
 
 /// Runs two more turns, one with a tool: they fail if the history is invalid.
@@ -103,7 +104,7 @@ async fn the_history_is_valid_after_a_crash_during_a_command() {
                 .call(&[bash("call_a", "touch begun; sleep 100"), todo("call_b", "x")]),
         );
         let mut events = setup.server.say(&session, "work").await;
-        let turn = super::turn_of(&events);
+        let turn = crate::events::turn_of(&events);
         events.until("tool-output-available").await;
         let begun = setup.server.folder().join("data");
         let waiting = async {

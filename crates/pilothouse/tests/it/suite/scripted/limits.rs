@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde_json::json;
 use testkit::model_server::{Dialect, Script, ScriptedCall, ScriptedUsage};
 
-use super::{ScriptedServer, bash, dialects, todo};
+use super::{ScriptedServer, dialects};
 use crate::contract::TurnEnd;
 use crate::events::text_of;
+use crate::scripts::{bash, todo};
 
 /// Asserts that the turn fails with this code, that the history says so, and that the next turn works.
 async fn assert_fails(setup: &ScriptedServer, session: &str, code: &str) {

@@ -7,11 +7,12 @@ use ports::model::StopReason;
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Gate, MODEL, Script, ScriptedUsage};
 
-use super::auth::token;
-use super::{ScriptedServer, dialects, first, todo};
+use super::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{EventStream, ReceivedEvent, text_of};
+use crate::events::{EventStream, ReceivedEvent, first, text_of};
+use crate::scripts::todo;
 use crate::server::{TEST_TIMEOUT, id_of};
+use crate::tokens::token;
 
 const FINISHED: fn() -> TurnEnd = || TurnEnd::Finished("stop".to_owned());
 
@@ -248,7 +249,7 @@ async fn the_prompt_and_the_tools_are_the_same_for_every_user() {
     for dialect in dialects() {
         let setup = ScriptedServer::with(
             dialect,
-            &[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", super::auth::KEY), ("JWT_ISSUER", "test")],
+            &[("AUTH_MODE", "jwt"), ("JWT_VERIFY_KEY", crate::tokens::KEY), ("JWT_ISSUER", "test")],
         )
         .await;
         setup.model.respond_with(|_| Script::text("Hello."));

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::{ScriptedServer, bash, dialects, output, turn_of};
+use super::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete, assert_replay};
-use crate::events::{EventStream, text_of};
+use crate::events::{EventStream, output, text_of, turn_of};
+use crate::scripts::bash;
 
 #[tokio::test]
 async fn after_ten_seconds_of_silence_a_status_is_sent() {

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use testkit::model_server::{Dialect, Script, ScriptedCall};
 
-use super::{ScriptedServer, bash, dialects, output, todo};
+use super::{ScriptedServer, dialects};
 use crate::contract::{TurnEnd, assert_complete};
-use crate::events::{EventStream, ReceivedEvent};
+use crate::events::{EventStream, ReceivedEvent, output};
+use crate::scripts::{bash, todo};
 use crate::server::json_of;
 
 fn outputs(events: &[ReceivedEvent]) -> Vec<&str> {
@@ -97,7 +98,7 @@ async fn the_input_of_a_call_is_streamed() {
             .collect();
         assert_eq!((grown.len(), grown.concat()), (8, call.arguments.clone()), "{dialect:?}");
         let whole: Value = serde_json::from_str(&call.arguments).expect("JSON");
-        assert_eq!(super::first(&events, "tool-input-available")["input"], whole);
+        assert_eq!(crate::events::first(&events, "tool-input-available")["input"], whole);
     }
 }
 
@@ -191,7 +192,7 @@ async fn tool_inputs_and_results_are_sanitized() {
         let nul = todo("call_b", "a\u{0}b");
         setup.calls(&[forged, nul, bash("call_c", r"printf 'a\000b\033[31mc'")]);
         let (events, _) = setup.turn(&session, "poison").await;
-        let input = &super::first(&events, "tool-input-available")["input"];
+        let input = &crate::events::first(&events, "tool-input-available")["input"];
         assert_eq!(*input, json!({"todos": []}), "a client would take the keys for an attack");
         assert_eq!(output(&events, "call_b")["todos"][0]["content"], "a\u{fffd}b");
         assert_eq!(output(&events, "call_c")["stdout"], "abc");
@@ -216,7 +217,7 @@ async fn tool_inputs_and_results_are_sanitized() {
 async fn an_anonymous_session_is_asked_to_log_in_where_a_tool_needs_it() {
     let settings = [
         ("AUTH_MODE", "jwt"),
-        ("JWT_VERIFY_KEY", super::auth::KEY),
+        ("JWT_VERIFY_KEY", crate::tokens::KEY),
         ("JWT_ISSUER", "test"),
         ("ALLOW_ANONYMOUS", "on"),
     ];

@@ -7,7 +7,8 @@ use testkit::model_server::{Dialect, Gate, Script};
 use super::assert_says;
 use super::long_work::{LongWorkServer, calls, check, delegate, result_text, slow, unscripted};
 use super::operations_flow::{OperationServer, film};
-use super::scripted::{ScriptedServer, todo};
+use super::scripted::ScriptedServer;
+use crate::scripts::todo;
 use crate::server::json_of;
 
 #[tokio::test]

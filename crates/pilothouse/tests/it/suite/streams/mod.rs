@@ -4,7 +4,7 @@ mod endings;
 mod long_running;
 mod text_and_tools;
 
-use super::{ENGINE, guarantees, long_running as long_work, operations_flow, scripted};
+use super::{ENGINE, long_running as long_work, operations_flow, scripted};
 use crate::events::ReceivedEvent;
 use crate::recorded::assert_recorded;
 

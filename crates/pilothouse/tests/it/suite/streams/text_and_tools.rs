@@ -4,7 +4,8 @@ use serde_json::json;
 use testkit::model_server::{Dialect, Script, ScriptedCall, ScriptedUsage};
 
 use super::assert_says;
-use super::scripted::{ScriptedServer, todo};
+use super::scripted::ScriptedServer;
+use crate::scripts::todo;
 
 const USAGE: ScriptedUsage =
     ScriptedUsage { prompt_tokens: 1200, completion_tokens: 60, cache_read_tokens: 800 };

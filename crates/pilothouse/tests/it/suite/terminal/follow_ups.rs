@@ -2,9 +2,8 @@
 
 use testkit::model_server::{Dialect, Gate, Script};
 
-use super::guarantees::eventually;
 use super::{ScriptedServer, Terminal};
-use crate::server::{Api, json_of};
+use crate::server::{Api, eventually, json_of};
 
 async fn push(server: &Api, session: &str, text: &str) {
     let path = format!("/chat/sessions/{session}/messages/pending");

@@ -9,8 +9,8 @@ use std::io::Write;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use super::scripted::{self, ScriptedServer};
-use super::{ENGINE, guarantees};
+use super::ENGINE;
+use super::scripted::ScriptedServer;
 use crate::server::{OutputLog, TestServer, wait};
 
 /// A running terminal client and its output.

@@ -6,8 +6,8 @@ use serde_json::json;
 use testkit::external_service::{ExternalService, ServiceResponse};
 use testkit::model_server::{Dialect, Script};
 
-use super::scripted::todo;
 use super::{ScriptedServer, Terminal};
+use crate::scripts::todo;
 
 /// The internal API key with which services report.
 const KEY: &str = "key-of-the-services-0123456789abcdef";
