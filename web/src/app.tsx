@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
 import { newQueryClient } from './api/queries';
 import { router } from './routes';
-import { Toaster } from './ui/toast';
+import { Toaster } from './ui/feedback/toast';
 
 /** The whole app: the query cache, the router and the notifications. */
 export function App() {

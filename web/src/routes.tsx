@@ -77,9 +77,10 @@ const listing = createRoute({
 const build = createRoute({
   getParentRoute: () => root,
   path: '/build',
-  validateSearch: (search): { flowID?: string; flowVersion?: number } => ({
+  validateSearch: (search): { flowID?: string; flowVersion?: number; tab?: string } => ({
     flowID: textParam(search.flowID),
     flowVersion: Number(search.flowVersion) || undefined,
+    tab: textParam(search.tab),
   }),
   component: lazyRouteComponent(() => import('./graph/build-page'), 'BuildPage'),
 });

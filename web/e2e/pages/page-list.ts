@@ -31,6 +31,12 @@ export const PAGES: PageVisit[] = [
     // The versions of an agent are visible to its owner only.
     trouble: /status of 404.*\/versions\)/,
   },
+  {
+    name: 'the spec of an agent',
+    path: ({ graph_id }) => `/build?flowID=${graph_id}&tab=spec`,
+    ready: 'Agent spec',
+    trouble: /status of 404.*\/versions\)/,
+  },
   { name: 'the marketplace', path: () => '/marketplace', ready: 'Invoice calculator' },
   {
     name: 'a listing',

@@ -1,6 +1,6 @@
 // The credential of this tab: none on an open server, otherwise a token or an API key.
 
-import { useSyncExternalStore } from 'react';
+import { Store, useStore } from '@/lib/store';
 
 const KEY = 'pilothouse.credential';
 
@@ -12,15 +12,14 @@ type Identity = {
   wanted: boolean;
 };
 
-let state: Identity = { credential: stored(), wanted: false };
-const listeners = new Set<() => void>();
+const identity = new Store<Identity>({ credential: stored(), wanted: false });
 
 export function credential(): Credential | null {
-  return state.credential;
+  return identity.get().credential;
 }
 
 /** The authentication headers. */
-export function identityHeaders(credential = state.credential): Record<string, string> {
+export function identityHeaders(credential = identity.get().credential): Record<string, string> {
   if (!credential) return {};
   return credential.kind === 'token'
     ? { authorization: `Bearer ${credential.value}` }
@@ -30,30 +29,20 @@ export function identityHeaders(credential = state.credential): Record<string, s
 /** Keeps the credential for this tab only: another tab asks again, and closing this one discards it. */
 export function signIn(credential: Credential): void {
   sessionStorage.setItem(KEY, JSON.stringify(credential));
-  set({ credential, wanted: false });
+  identity.set({ credential, wanted: false });
 }
 
 export function signOut(): void {
   sessionStorage.removeItem(KEY);
-  set({ credential: null, wanted: false });
+  identity.set({ credential: null, wanted: false });
 }
 
 export function requireSignIn(): void {
-  if (!state.wanted) set({ ...state, wanted: true });
+  identity.patch({ wanted: true });
 }
 
 export function useIdentity(): Identity {
-  return useSyncExternalStore(subscribe, () => state);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function set(next: Identity): void {
-  state = next;
-  for (const listener of listeners) listener();
+  return useStore(identity);
 }
 
 function stored(): Credential | null {

@@ -1,5 +1,7 @@
 // One error type for error responses and for requests that failed to reach the server.
 
+import { asRecord } from '@/lib/json';
+
 /** A request that failed. `status` is 0 when there was no response. */
 export class ApiError extends Error {
   constructor(
@@ -37,13 +39,14 @@ export function problemOf(status: number, body: unknown, headers: Headers): ApiE
   );
 }
 
+/** Whether the server responded that there is no such thing. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 /** The message to show for anything that was thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function text(value: unknown): string | undefined {

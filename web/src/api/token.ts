@@ -1,5 +1,7 @@
 // Reads the claims of a token for display. Only the server verifies them.
 
+import { asRecord } from '@/lib/json';
+
 export type TokenFacts = { subject: string | null; name: string | null; expires: string | null };
 
 export function readToken(token: string): TokenFacts {
@@ -15,8 +17,7 @@ function claimsOf(token: string): Record<string, unknown> {
   try {
     const body = (token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/');
     const bytes = Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : {};
+    return asRecord(JSON.parse(new TextDecoder().decode(bytes)));
   } catch {
     return {};
   }

@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CornerLeftUp, MessageCircleOff, PanelLeft } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { ApiError } from '@/api/problem';
+import { isNotFound } from '@/api/problem';
 import type { SessionHandle } from '@/session/types';
 import { useSession } from '@/session/use-session';
-import { buttonClasses, IconButton } from '@/ui/button';
-import { useTitle } from '@/ui/page';
-import { Empty, Failure } from '@/ui/states';
+import { TOOLS_QUERY } from '@/tools/tools-query';
+import { buttonClasses, IconButton } from '@/ui/buttons/button';
+import { useTitle } from '@/ui/page/page';
+import { Empty, Failure } from '@/ui/page/states';
 import { Composer } from './composer/composer';
 import { putDraft } from './composer/drafts';
 import { LoadingConversation } from './conversation/conversation-loading';
@@ -26,6 +27,7 @@ export function CopilotPage() {
   useTitle(handle.title ?? 'Copilot');
   useSessionUrl(handle, sessionId);
   useRefreshList(handle);
+  usePreloadedTools(sessionId);
   useEffect(() => void loadConversation(), []);
   return (
     <div className="flex h-full">
@@ -40,7 +42,7 @@ export function CopilotPage() {
         <Header handle={handle} onMenu={() => setOpen(true)} />
         <ChatBody handle={handle} />
         {/* Above the faded edge of the conversation. */}
-        {!isNotFound(handle) && (
+        {!isMissing(handle) && (
           <div className="relative z-10">
             <Composer key={handle.key} handle={handle} initialText={prompt} />
           </div>
@@ -67,7 +69,7 @@ function Header({ handle, onMenu }: { handle: SessionHandle; onMenu: () => void 
           Parent chat
         </Link>
       )}
-      {handle.id && !isNotFound(handle) && (
+      {handle.id && !isMissing(handle) && (
         <h1 className="min-w-0 flex-1 truncate text-sm font-medium text-muted">
           {handle.title ?? (handle.phase === 'loading' ? '' : 'New chat')}
         </h1>
@@ -78,7 +80,7 @@ function Header({ handle, onMenu }: { handle: SessionHandle; onMenu: () => void 
 
 function ChatBody({ handle }: { handle: SessionHandle }) {
   const { loadError, messages, phase } = handle;
-  if (isNotFound(handle) || (loadError && messages.length === 0)) return <LoadFailure handle={handle} />;
+  if (isMissing(handle) || (loadError && messages.length === 0)) return <LoadFailure handle={handle} />;
   if (phase === 'loading' && messages.length === 0) return <LoadingConversation />;
   if (messages.length === 0 && !handle.busy) {
     return (
@@ -95,15 +97,15 @@ function ChatBody({ handle }: { handle: SessionHandle }) {
 }
 
 /** The session was deleted, perhaps in another window, or never existed. */
-function isNotFound({ loadError }: SessionHandle): boolean {
-  return loadError instanceof ApiError && loadError.status === 404;
+function isMissing({ loadError }: SessionHandle): boolean {
+  return isNotFound(loadError);
 }
 
 function LoadFailure({ handle }: { handle: SessionHandle }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-3xl px-4 py-6">
-        {isNotFound(handle) ? (
+        {isMissing(handle) ? (
           <Empty
             icon={<MessageCircleOff />}
             title="Chat not found"
@@ -140,6 +142,15 @@ function useRefreshList({ id, busy, title }: SessionHandle): void {
   useEffect(() => {
     client.invalidateQueries({ queryKey: SESSIONS_KEY });
   }, [client, id, busy, title]);
+}
+
+/** Loads the labels of tool calls beside the history, and once more with the next chat if that failed. */
+function usePreloadedTools(shown: string | undefined): void {
+  const client = useQueryClient();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening a chat tries again.
+  useEffect(() => {
+    void client.prefetchQuery(TOOLS_QUERY);
+  }, [client, shown]);
 }
 
 async function loadConversation() {

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
 import type { Node } from '@/protocol';
-import { blockName, humanName } from '@/ui/names';
+import { blockName, humanName } from '@/ui/text/names';
 
 /** The fields of a block that the pages use. The API document does not define its schema. */
 export type Block = {

@@ -1,19 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronLeft, Workflow } from 'lucide-react';
-import { api, dataOf } from '@/api/client';
-import { ApiError } from '@/api/problem';
-import { agentOfGraph, graphQuery, LIBRARY } from '@/library/agents';
-import { buttonClasses } from '@/ui/button';
-import { Select } from '@/ui/field';
-import { when } from '@/ui/format';
-import { Page, useTitle } from '@/ui/page';
-import { Empty, Failure, Skeleton } from '@/ui/states';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { agentOfGraph, graphQuery, LIBRARY } from '@/agents/agent-queries';
+import { isNotFound } from '@/api/problem';
+import { buttonClasses } from '@/ui/buttons/button';
+import { Page, useTitle } from '@/ui/page/page';
+import { Empty, Failure, Skeleton } from '@/ui/page/states';
+import { TabLinks } from '@/ui/page/tab-links';
 import { GraphFigure } from './graph-figure';
+import { VersionPicker } from './version-picker';
+import { nullIfMissing } from './versions';
+
+const SpecTab = lazy(() => import('./spec/spec-tab').then(({ SpecTab }) => ({ default: SpecTab })));
 
 const route = getRouteApi('/build');
 
-/** Full-page view of a graph, with a version picker. */
+const TABS = { graph: 'Graph', spec: 'Spec' } as const;
+type Tab = keyof typeof TABS;
+
+/** Full-page view of an agent as a graph and as a spec, with a version picker. */
 export function BuildPage() {
   const { flowID, flowVersion } = route.useSearch();
   if (!flowID) {
@@ -46,13 +52,13 @@ function GraphPageContent({ graphId, version }: { graphId: string; version?: num
     queryKey: [...LIBRARY, 'of-graph', graphId],
     queryFn: () => agentOfGraph(graphId).catch(nullIfMissing),
   });
+  const tab: Tab = route.useSearch().tab === 'spec' ? 'spec' : 'graph';
   useTitle(graph.data?.name ?? 'Graph');
 
   if (!graph.data && graph.error) {
-    const isMissing = graph.error instanceof ApiError && graph.error.status === 404;
     return (
       <Page title="Graph">
-        {isMissing ? (
+        {isNotFound(graph.error) ? (
           <Empty icon={<Workflow />} title="Agent or version not found" />
         ) : (
           <Failure error={graph.error} title="Couldn't load the graph" onRetry={() => graph.refetch()} />
@@ -74,56 +80,59 @@ function GraphPageContent({ graphId, version }: { graphId: string; version?: num
           </Link>
         )}
         <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{graph.data?.name ?? 'Graph'}</h1>
-        {graph.data && <VersionPicker graphId={graphId} shown={version ?? graph.data.version ?? 1} />}
-      </header>
-      <div className="min-h-0 flex-1" aria-busy={graph.isPlaceholderData}>
-        {graph.data ? (
-          <GraphFigure graph={graph.data} fullPage className="min-h-0 flex-1" />
-        ) : (
-          <div role="status" className="h-full p-4">
-            <span className="sr-only">Loading graph</span>
-            <Skeleton className="h-full" />
-          </div>
+        {graph.data && (
+          <VersionPicker graphId={graphId} shown={version ?? graph.data.version ?? 1} tab={tab} />
         )}
+      </header>
+      <div className="bg-surface px-4">
+        <TabLinks<Tab>
+          label="Views"
+          tabs={TABS}
+          current={tab}
+          linkTo={(one) => ({
+            to: '/build',
+            search: { flowID: graphId, flowVersion: version, tab: one === 'graph' ? undefined : one },
+          })}
+        />
       </div>
+      {tab === 'graph' && (
+        <div className="min-h-0 flex-1" aria-busy={graph.isPlaceholderData}>
+          {graph.data ? (
+            <GraphFigure graph={graph.data} fullPage className="min-h-0 flex-1" />
+          ) : (
+            <LoadingView label="Loading graph" />
+          )}
+        </div>
+      )}
+      {graph.data && (
+        // The key discards the text of another agent or version.
+        <KeptTab key={`${graphId}/${version ?? ''}`} shown={tab === 'spec'}>
+          <Suspense fallback={<LoadingView label="Loading spec" />}>
+            <SpecTab graphId={graphId} version={version ?? graph.data.version ?? 1} />
+          </Suspense>
+        </KeptTab>
+      )}
     </div>
   );
 }
 
-function VersionPicker({ graphId, shown }: { graphId: string; shown: number }) {
-  const navigate = route.useNavigate();
-  const versions = useQuery({
-    queryKey: ['graph', graphId, 'versions'],
-    // The versions of an agent are visible to its owner only.
-    queryFn: () =>
-      dataOf(api.GET('/api/graphs/{graph_id}/versions', { params: { path: { graph_id: graphId } } })).catch(
-        nullIfMissing,
-      ),
-  });
-  if (!versions.data || versions.data.length < 2) {
-    return <span className="text-sm text-muted">Version {shown}</span>;
-  }
+/** A tab that is mounted when it is first shown, and then hidden instead of unmounted. */
+function KeptTab({ shown, children }: { shown: boolean; children: ReactNode }) {
+  const [wasShown, setWasShown] = useState(shown);
+  if (shown && !wasShown) setWasShown(true);
+  if (!wasShown) return null;
   return (
-    <div className="w-60 max-w-full">
-      <Select
-        aria-label="Version"
-        value={shown}
-        onChange={(event) =>
-          navigate({ search: { flowID: graphId, flowVersion: Number(event.target.value) } })
-        }
-      >
-        {versions.data.map((version) => (
-          <option key={version.version} value={version.version}>
-            Version {version.version}
-            {version.is_active ? ', active' : ''} · {when(version.created_at)}
-          </option>
-        ))}
-      </Select>
+    <div hidden={!shown} className="min-h-0 flex-1 overflow-y-auto">
+      {children}
     </div>
   );
 }
 
-function nullIfMissing(error: unknown): null {
-  if (error instanceof ApiError && error.status === 404) return null;
-  throw error;
+function LoadingView({ label }: { label: string }) {
+  return (
+    <div role="status" className="h-full p-4">
+      <span className="sr-only">{label}</span>
+      <Skeleton className="h-full" />
+    </div>
+  );
 }

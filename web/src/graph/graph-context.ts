@@ -1,5 +1,5 @@
 import { createContext } from 'react';
-import type { NodeState } from '@/library/run/run-state';
+import type { NodeState } from '@/executions/execution-state';
 import type { Blocks } from './blocks';
 
 export type GraphContextValue = { blocks: Blocks; states: ReadonlyMap<string, NodeState> };

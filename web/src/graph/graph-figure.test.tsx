@@ -1,6 +1,6 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { NodeState } from '@/library/run/run-state';
+import type { NodeState } from '@/executions/execution-state';
 import type { GraphDetails } from '@/protocol';
 import { serve, show } from '@/testing/fake-server';
 import { GraphFigure } from './graph-figure';

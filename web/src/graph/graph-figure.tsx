@@ -1,15 +1,15 @@
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
-import type { NodeState } from '@/library/run/run-state';
-import type { GraphDetails } from '@/protocol';
+import type { NodeState } from '@/executions/execution-state';
+import type { Graph } from '@/protocol';
 import { classes } from '@/ui/classes';
-import { Fold } from '@/ui/fold';
-import { Skeleton } from '@/ui/states';
+import { Fold } from '@/ui/page/fold';
+import { Skeleton } from '@/ui/page/states';
 import { GraphText } from './graph-text';
 
 const GraphView = lazy(() => import('./graph-view').then(({ GraphView }) => ({ default: GraphView })));
 
 type Props = {
-  graph: GraphDetails;
+  graph: Graph;
   /** State of its nodes in a run. */
   nodes?: ReadonlyMap<string, NodeState>;
   /** Sets the height. */

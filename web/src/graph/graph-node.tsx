@@ -11,12 +11,12 @@ import {
   UserCheck,
 } from 'lucide-react';
 import { memo, useContext } from 'react';
-import type { NodeState } from '@/library/run/run-state';
+import type { NodeState } from '@/executions/execution-state';
 import type { ExecutionStatus } from '@/protocol';
 import { classes } from '@/ui/classes';
-import { count } from '@/ui/format';
-import { blockName } from '@/ui/names';
-import { Spinner } from '@/ui/spinner';
+import { Spinner } from '@/ui/feedback/spinner';
+import { count } from '@/ui/text/format';
+import { blockName } from '@/ui/text/names';
 import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, HEAD_HEIGHT, PIN_HEIGHT, pinLabel } from './drawing';
 import { GraphContext } from './graph-context';

@@ -1,14 +1,14 @@
 import { memo } from 'react';
-import type { NodeState } from '@/library/run/run-state';
-import type { GraphDetails } from '@/protocol';
-import { RunStatus } from '@/ui/run-status';
+import type { NodeState } from '@/executions/execution-state';
+import type { Graph } from '@/protocol';
+import { RunStatus } from '@/ui/feedback/run-status';
 import { nodeTitle, useBlocks } from './blocks';
 import { pinLabel } from './drawing';
 
 /** Nodes beyond this number are counted, not listed. */
 const MAX_NODES = 500;
 
-type Props = { graph: GraphDetails; nodes?: ReadonlyMap<string, NodeState> };
+type Props = { graph: Graph; nodes?: ReadonlyMap<string, NodeState> };
 
 /** Text version of the graph for screen readers and for the browser's search. */
 export const GraphText = memo(function GraphText({ graph, nodes }: Props) {

@@ -11,8 +11,8 @@ import {
 import '@xyflow/react/dist/base.css';
 import './graph.css';
 import { useId, useMemo, useState } from 'react';
-import type { NodeState } from '@/library/run/run-state';
-import type { GraphDetails } from '@/protocol';
+import type { NodeState } from '@/executions/execution-state';
+import type { Graph } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { nodeTitle, useBlocks } from './blocks';
 import { type Drawing, drawingOf } from './drawing';
@@ -24,7 +24,7 @@ import { useArrowKeys } from './use-arrow-keys';
 import { usePanelFocus } from './use-panel-focus';
 
 type Props = {
-  graph: GraphDetails;
+  graph: Graph;
   nodes?: ReadonlyMap<string, NodeState>;
   className?: string;
   fullPage?: boolean;
@@ -80,7 +80,7 @@ function GraphCanvas({ graph, nodes: states = NO_STATES, className, fullPage = f
       <section
         ref={focus.view}
         {...focus.handlers}
-        aria-label={`Graph of ${graph.name}`}
+        aria-label={`Graph of ${graph.name || 'the agent'}`}
         className={classes(
           'relative overflow-hidden border-line bg-canvas',
           !fullPage && 'rounded-xl border',

@@ -1,20 +1,20 @@
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
-import { NodeOutputs } from '@/library/run/node-outputs';
-import type { NodeState } from '@/library/run/run-state';
-import type { GraphDetails } from '@/protocol';
-import { Value } from '@/tools/values';
-import { IconButton } from '@/ui/button';
-import { count } from '@/ui/format';
-import { blockName, humanName } from '@/ui/names';
-import { RunStatus } from '@/ui/run-status';
+import type { NodeState } from '@/executions/execution-state';
+import { NodeOutputs } from '@/executions/node-outputs';
+import type { Graph } from '@/protocol';
+import { IconButton } from '@/ui/buttons/button';
+import { RunStatus } from '@/ui/feedback/run-status';
+import { count } from '@/ui/text/format';
+import { blockName, humanName } from '@/ui/text/names';
+import { Value } from '@/ui/values/values';
 import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, pinLabel } from './drawing';
 
 type Props = {
   ref?: Ref<HTMLElement>;
   drawn: DrawnNode;
-  graph: GraphDetails;
+  graph: Graph;
   block?: Block;
   state?: NodeState;
   titleOf: (nodeId: string) => string;

@@ -5,14 +5,14 @@ import { CopyPlus, Download, FolderInput, PencilLine, Trash2 } from 'lucide-reac
 import { type ReactNode, useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import { errorMessage } from '@/api/problem';
+import { fileName, saveFile } from '@/lib/save-file';
 import type { LibraryAgent } from '@/protocol';
-import { Confirm } from '@/ui/confirm';
-import { MenuItem } from '@/ui/menu';
-import { showToast } from '@/ui/toast';
-import { useAgentChanges } from './agents';
+import { MenuItem } from '@/ui/buttons/menu';
+import { Confirm } from '@/ui/dialog/confirm';
+import { showToast } from '@/ui/feedback/toast';
+import { useAgentChanges } from './agent-changes';
 import { MoveDialog } from './move-dialog';
 import { NameDialog } from './name-dialog';
-import { saveAsFile } from './save-as-file';
 
 type OpenDialog = 'rename' | 'move' | 'remove' | null;
 
@@ -46,7 +46,8 @@ export function useAgentActions(
           },
         }),
       );
-      saveAsFile(`${agent.name || 'agent'}.json`, JSON.stringify(graph, null, 2));
+      const json = new Blob([JSON.stringify(graph, null, 2)], { type: 'application/json' });
+      saveFile(fileName(`${agent.name || 'agent'}.json`), json);
     } catch (error) {
       showToast(errorMessage(error), 'bad');
     }

@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, ChevronLeft, MessagesSquare, MoreHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { ApiError } from '@/api/problem';
-import { Badge } from '@/ui/badge';
-import { buttonClasses, IconButton } from '@/ui/button';
-import { Menu } from '@/ui/menu';
-import { Page } from '@/ui/page';
-import type { Values } from '@/ui/schema-form';
-import { Empty, Failure, Loading } from '@/ui/states';
-import { TabLinks } from '@/ui/tab-links';
+import { type Agent, agentQuery } from '@/agents/agent-queries';
+import { isNotFound } from '@/api/problem';
+import { buttonClasses, IconButton } from '@/ui/buttons/button';
+import { Menu } from '@/ui/buttons/menu';
+import { Badge } from '@/ui/feedback/badge';
+import { Page } from '@/ui/page/page';
+import { Empty, Failure, Loading } from '@/ui/page/states';
+import { TabLinks } from '@/ui/page/tab-links';
+import type { Values } from '@/ui/schema-form/schema-form';
 import { useAgentActions } from './agent-actions';
-import { type Agent, agentQuery } from './agents';
 import { FavoriteButton } from './favorite-button';
 import { GraphTab } from './graph-tab';
 import { RunTab } from './run-tab';
@@ -37,7 +37,7 @@ export function AgentPage() {
   }
   return (
     <Page title="Agent" wide>
-      {agent.error instanceof ApiError && agent.error.status === 404 ? (
+      {isNotFound(agent.error) ? (
         <Empty
           icon={<Bot />}
           title="Agent not found in your library"

@@ -1,10 +1,10 @@
 import { Star } from 'lucide-react';
 import { errorMessage } from '@/api/problem';
 import type { LibraryAgent } from '@/protocol';
-import { IconButton } from '@/ui/button';
+import { IconButton } from '@/ui/buttons/button';
 import { classes } from '@/ui/classes';
-import { showToast } from '@/ui/toast';
-import { useAgentChanges } from './agents';
+import { showToast } from '@/ui/feedback/toast';
+import { useAgentChanges } from './agent-changes';
 
 /** Toggles an agent as a favorite. Updates optimistically and reverts on error. */
 export function FavoriteButton({ agent }: { agent: LibraryAgent }) {

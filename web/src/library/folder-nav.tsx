@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { Folder, FolderPlus, Library, MoreHorizontal, Star } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { FolderNode } from '@/protocol';
-import { Button, IconButton } from '@/ui/button';
-import { EXACT_MATCH } from '@/ui/links';
-import { Failure, Loading } from '@/ui/states';
-import { FAVORITES, foldersQuery } from './agents';
+import { Button, IconButton } from '@/ui/buttons/button';
+import { EXACT_MATCH } from '@/ui/page/links';
+import { Failure, Loading } from '@/ui/page/states';
+import { FAVORITES } from './agent-list';
 import { FolderMenu } from './folder-menu';
-import { flattenFolders, subtreeIds, useFolderChanges } from './folders';
+import { flattenFolders, foldersQuery, subtreeIds, useFolderChanges } from './folders';
 import { NameDialog } from './name-dialog';
 
 /** Navigation of the library: all agents, favorites and the folder tree. A horizontal row on phones. */

@@ -1,9 +1,14 @@
-// Library folders: tree helpers and mutations.
+// Library folders: query, tree helpers and mutations.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { LIBRARY } from '@/agents/agent-queries';
 import { api, dataOf } from '@/api/client';
 import type { FolderNode } from '@/protocol';
-import { LIBRARY } from './agents';
+
+export const foldersQuery = queryOptions({
+  queryKey: [...LIBRARY, 'folders'],
+  queryFn: () => dataOf(api.GET('/api/library/folders/tree')),
+});
 
 export type FlatFolder = { folder: FolderNode; depth: number; path: string };
 

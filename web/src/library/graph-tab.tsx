@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Maximize2 } from 'lucide-react';
+import { type Agent, graphQuery } from '@/agents/agent-queries';
 import { GraphFigure } from '@/graph/graph-figure';
-import { buttonClasses } from '@/ui/button';
-import { Failure, Loading } from '@/ui/states';
-import { type Agent, graphQuery } from './agents';
+import { buttonClasses } from '@/ui/buttons/button';
+import { Failure, Loading } from '@/ui/page/states';
 
 /** Tab with the graph of the agent. */
 export function GraphTab({ agent }: { agent: Agent }) {

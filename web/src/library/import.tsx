@@ -3,14 +3,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { agentOfGraph, LIBRARY } from '@/agents/agent-queries';
 import { api, dataOf } from '@/api/client';
 import { errorMessage } from '@/api/problem';
 import type { GraphRequest } from '@/protocol';
-import { Button } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
-import { bytes } from '@/ui/format';
-import { showToast } from '@/ui/toast';
-import { agentOfGraph, LIBRARY } from './agents';
+import { Button } from '@/ui/buttons/button';
+import { Dialog } from '@/ui/dialog/dialog';
+import { showToast } from '@/ui/feedback/toast';
+import { bytes } from '@/ui/text/format';
 import { graphErrors } from './start-run';
 
 type ImportError = { file: string; message: string; reasons: string[] };

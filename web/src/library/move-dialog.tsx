@@ -3,11 +3,10 @@ import { Check, Folder, Home } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { errorMessage } from '@/api/problem';
 import { classes } from '@/ui/classes';
-import { Dialog } from '@/ui/dialog';
-import { Failure, Loading } from '@/ui/states';
-import { showToast } from '@/ui/toast';
-import { foldersQuery } from './agents';
-import { flattenFolders } from './folders';
+import { Dialog } from '@/ui/dialog/dialog';
+import { showToast } from '@/ui/feedback/toast';
+import { Failure, Loading } from '@/ui/page/states';
+import { flattenFolders, foldersQuery } from './folders';
 
 type Props = {
   title: string;

@@ -1,8 +1,8 @@
 import { type FormEvent, useId, useState } from 'react';
-import { Button } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
-import { Field, Input } from '@/ui/field';
-import { useAttempt } from '@/ui/use-attempt';
+import { Button } from '@/ui/buttons/button';
+import { Dialog } from '@/ui/dialog/dialog';
+import { Field, Input } from '@/ui/form/field';
+import { useAttempt } from '@/ui/form/use-attempt';
 
 type Props = {
   title: string;

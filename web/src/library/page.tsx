@@ -1,17 +1,18 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Library, SearchX, Star, Store, Upload } from 'lucide-react';
-import { Button, buttonClasses } from '@/ui/button';
-import { Select } from '@/ui/field';
-import { count } from '@/ui/format';
-import { Page } from '@/ui/page';
-import { SearchBox } from '@/ui/search-box';
-import { Empty, Failure, Skeleton } from '@/ui/states';
-import { useSearchText } from '@/ui/use-search-text';
-import { agentsQuery, FAVORITES, SORTS, type Sort, useLastRuns } from './agents';
+import { useLastExecutions } from '@/executions/last-executions';
+import { Button, buttonClasses } from '@/ui/buttons/button';
+import { Select } from '@/ui/form/field';
+import { SearchBox } from '@/ui/form/search-box';
+import { useSearchText } from '@/ui/form/use-search-text';
+import { LoadMore } from '@/ui/page/load-more';
+import { Page } from '@/ui/page/page';
+import { Empty, Failure, LoadingCards } from '@/ui/page/states';
+import { count } from '@/ui/text/format';
+import { AgentCard } from './agent-card';
+import { agentsQuery, FAVORITES, SORTS, type Sort } from './agent-list';
 import { FolderNav } from './folder-nav';
-import { AgentCard } from './grid/agent-card';
-import { LoadMore } from './grid/load-more';
 import { useImport } from './import';
 
 const route = getRouteApi('/library');
@@ -29,7 +30,7 @@ export function LibraryPage() {
     // Keeps the previous results on screen while a new search loads.
     placeholderData: (before) => before,
   });
-  const lastRuns = useLastRuns();
+  const lastRuns = useLastExecutions();
   const importing = useImport();
 
   const shown = agents.data?.pages.flatMap((page) => page.agents) ?? [];
@@ -96,7 +97,7 @@ export function LibraryPage() {
               onRetry={() => agents.refetch()}
             />
           ) : agents.isPending ? (
-            <Placeholders />
+            <LoadingCards label="Loading agents" />
           ) : shown.length === 0 ? (
             <EmptyLibrary searchText={q} folder={folder} onImport={importing.choose} />
           ) : (
@@ -115,17 +116,6 @@ export function LibraryPage() {
         </section>
       </div>
     </Page>
-  );
-}
-
-function Placeholders() {
-  return (
-    <div role="status" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-      <span className="sr-only">Loading agents</span>
-      {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
-        <Skeleton key={key} className="h-40 rounded-2xl" />
-      ))}
-    </div>
   );
 }
 

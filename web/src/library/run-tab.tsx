@@ -1,11 +1,12 @@
 import { useId, useState } from 'react';
-import { Markdown } from '@/ui/markdown';
-import { Panel } from '@/ui/page';
-import type { Values } from '@/ui/schema-form';
-import { SchemaForm } from '@/ui/schema-form';
+import type { Agent } from '@/agents/agent-queries';
+import { Switch } from '@/ui/form/switch';
+import { Markdown } from '@/ui/markdown/markdown';
+import { Panel } from '@/ui/page/page';
+import { FieldList } from '@/ui/schema-form/field-list';
 import { fieldsOf } from '@/ui/schema-form/schema';
-import { Switch } from '@/ui/switch';
-import type { Agent } from './agents';
+import type { Values } from '@/ui/schema-form/schema-form';
+import { SchemaForm } from '@/ui/schema-form/schema-form';
 import { SafeModePanel } from './safe-mode';
 import { inputErrors, useStartRun } from './start-run';
 import { StartRunError } from './start-run-error';
@@ -59,14 +60,7 @@ export function RunTab({ agent, initial }: { agent: Agent; initial: Values }) {
         )}
         {outputs.length > 0 && (
           <Panel title="Outputs">
-            <dl className="flex flex-col gap-3 text-sm">
-              {outputs.map((output) => (
-                <div key={output.name}>
-                  <dt className="font-medium break-words">{output.label}</dt>
-                  {output.description && <dd className="break-words text-muted">{output.description}</dd>}
-                </div>
-              ))}
-            </dl>
+            <FieldList fields={outputs} />
           </Panel>
         )}
         <SafeModePanel agent={agent} />

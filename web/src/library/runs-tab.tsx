@@ -1,17 +1,19 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronLeft, Play } from 'lucide-react';
+import type { Agent } from '@/agents/agent-queries';
 import { api, dataOf } from '@/api/client';
+import { NUMBERED_PAGES } from '@/api/pagination';
+import { POLL_MS } from '@/executions/last-executions';
 import type { ExecutionMeta } from '@/protocol';
-import { buttonClasses } from '@/ui/button';
+import { buttonClasses } from '@/ui/buttons/button';
 import { classes } from '@/ui/classes';
-import { ago, duration } from '@/ui/format';
-import { EXACT_MATCH } from '@/ui/links';
-import { isFinal, RunStatus } from '@/ui/run-status';
-import type { Values } from '@/ui/schema-form';
-import { Empty, Failure, Loading } from '@/ui/states';
-import { type Agent, POLL_MS } from './agents';
-import { LoadMore } from './grid/load-more';
+import { isFinal, RunStatus } from '@/ui/feedback/run-status';
+import { EXACT_MATCH } from '@/ui/page/links';
+import { LoadMore } from '@/ui/page/load-more';
+import { Empty, Failure, Loading } from '@/ui/page/states';
+import type { Values } from '@/ui/schema-form/schema-form';
+import { ago, duration } from '@/ui/text/format';
 import { RunView } from './run/run-view';
 
 type Props = {
@@ -30,9 +32,7 @@ function runsQuery(graphId: string) {
           params: { path: { graph_id: graphId }, query: { page: pageParam } },
         }),
       ),
-    initialPageParam: 1,
-    getNextPageParam: ({ pagination }) =>
-      pagination.current_page < pagination.total_pages ? pagination.current_page + 1 : undefined,
+    ...NUMBERED_PAGES,
   });
 }
 

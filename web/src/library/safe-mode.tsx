@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
+import { type Agent, LIBRARY } from '@/agents/agent-queries';
 import { api, dataOf } from '@/api/client';
 import { errorMessage } from '@/api/problem';
 import type { SafeMode } from '@/protocol';
-import { Panel } from '@/ui/page';
-import { Switch } from '@/ui/switch';
-import { showToast } from '@/ui/toast';
-import { type Agent, LIBRARY } from './agents';
+import { showToast } from '@/ui/feedback/toast';
+import { Switch } from '@/ui/form/switch';
+import { Panel } from '@/ui/page/page';
 
 type Setting = keyof SafeMode;
 

@@ -1,4 +1,4 @@
-import { Failure } from '@/ui/states';
+import { Failure } from '@/ui/page/states';
 import { graphErrors } from './start-run';
 
 /** Error of a run that could not be started, with all its reasons. */

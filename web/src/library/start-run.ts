@@ -2,11 +2,11 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { LIBRARY } from '@/agents/agent-queries';
 import { api, dataOf } from '@/api/client';
 import { ApiError } from '@/api/problem';
 import type { LibraryAgent } from '@/protocol';
-import type { Values } from '@/ui/schema-form';
-import { LIBRARY } from './agents';
+import type { Values } from '@/ui/schema-form/schema-form';
 
 type StartOptions = { inputs: Values; dryRun?: boolean; version?: number };
 

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Library, Plus } from 'lucide-react';
+import { LIBRARY } from '@/agents/agent-queries';
 import { api, dataOf } from '@/api/client';
 import { errorMessage } from '@/api/problem';
-import { LIBRARY } from '@/library/agents';
 import type { StoreAgent } from '@/protocol';
-import { Button, buttonClasses } from '@/ui/button';
-import { showToast } from '@/ui/toast';
+import { Button, buttonClasses } from '@/ui/buttons/button';
+import { showToast } from '@/ui/feedback/toast';
 import { entryQuery } from './listings';
 
 /** Button that adds an agent to the library, or a link to it if it is already there. */

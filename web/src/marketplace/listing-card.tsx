@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { Bot } from 'lucide-react';
 import type { StoreAgent } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { count } from '@/ui/format';
-import { humanName } from '@/ui/names';
+import { Badge } from '@/ui/feedback/badge';
+import { count } from '@/ui/text/format';
+import { humanName } from '@/ui/text/names';
 
 const MAX_CATEGORIES = 3;
 

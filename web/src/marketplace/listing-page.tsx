@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronLeft, Store } from 'lucide-react';
-import { ApiError } from '@/api/problem';
+import { graphQuery } from '@/agents/agent-queries';
+import { isNotFound } from '@/api/problem';
 import { GraphFigure } from '@/graph/graph-figure';
-import { graphQuery } from '@/library/agents';
 import type { StoreAgentDetails } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { buttonClasses } from '@/ui/button';
-import { ago, count } from '@/ui/format';
-import { Markdown } from '@/ui/markdown';
-import { humanName } from '@/ui/names';
-import { Page, Panel } from '@/ui/page';
+import { buttonClasses } from '@/ui/buttons/button';
+import { Badge } from '@/ui/feedback/badge';
+import { Markdown } from '@/ui/markdown/markdown';
+import { Page, Panel } from '@/ui/page/page';
+import { Empty, Failure, Loading } from '@/ui/page/states';
+import { FieldList } from '@/ui/schema-form/field-list';
 import { fieldsOf } from '@/ui/schema-form/schema';
-import { Empty, Failure, Loading } from '@/ui/states';
+import { ago, count } from '@/ui/text/format';
+import { humanName } from '@/ui/text/names';
 import { AddToLibrary } from './add-to-library';
 import { listingQuery } from './listings';
 
@@ -30,10 +31,9 @@ export function ListingPage() {
       </Page>
     );
   }
-  const isMissing = listing.error instanceof ApiError && listing.error.status === 404;
   return (
     <Page title="Marketplace" wide before={<Back />}>
-      {isMissing ? (
+      {isNotFound(listing.error) ? (
         <Empty
           icon={<Store />}
           title="Agent not found in the marketplace"
@@ -113,18 +113,7 @@ function Pins({ title, schema, none }: { title: string; schema: unknown; none: s
   const fields = fieldsOf(schema);
   return (
     <Panel title={title}>
-      {fields.length === 0 ? (
-        <p className="text-sm text-muted">{none}</p>
-      ) : (
-        <dl className="flex flex-col gap-3 text-sm">
-          {fields.map((field) => (
-            <div key={field.name}>
-              <dt className="font-medium break-words">{field.label}</dt>
-              {field.description && <dd className="break-words text-muted">{field.description}</dd>}
-            </div>
-          ))}
-        </dl>
-      )}
+      {fields.length === 0 ? <p className="text-sm text-muted">{none}</p> : <FieldList fields={fields} />}
     </Panel>
   );
 }

@@ -2,7 +2,8 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
-import { ApiError } from '@/api/problem';
+import { NUMBERED_PAGES } from '@/api/pagination';
+import { isNotFound } from '@/api/problem';
 
 export type ListingFilter = { searchText?: string; category?: string; creator?: string };
 
@@ -19,9 +20,7 @@ export function listingsQuery({ searchText, category, creator }: ListingFilter) 
           },
         }),
       ),
-    initialPageParam: 1,
-    getNextPageParam: ({ pagination }) =>
-      pagination.current_page < pagination.total_pages ? pagination.current_page + 1 : undefined,
+    ...NUMBERED_PAGES,
   });
 }
 
@@ -62,7 +61,7 @@ export function entryQuery(listingVersionId: string) {
         );
         return { id: entry.id };
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null;
+        if (isNotFound(error)) return null;
         throw error;
       }
     },

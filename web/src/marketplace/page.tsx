@@ -1,16 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { SearchX, Store, X } from 'lucide-react';
-import { LoadMore } from '@/library/grid/load-more';
 import type { StoreAgent } from '@/protocol';
-import { buttonClasses } from '@/ui/button';
-import { count } from '@/ui/format';
-import { EXACT_MATCH } from '@/ui/links';
-import { humanName } from '@/ui/names';
-import { Page } from '@/ui/page';
-import { SearchBox } from '@/ui/search-box';
-import { Empty, Failure, Skeleton } from '@/ui/states';
-import { useSearchText } from '@/ui/use-search-text';
+import { buttonClasses } from '@/ui/buttons/button';
+import { SearchBox } from '@/ui/form/search-box';
+import { useSearchText } from '@/ui/form/use-search-text';
+import { EXACT_MATCH } from '@/ui/page/links';
+import { LoadMore } from '@/ui/page/load-more';
+import { Page } from '@/ui/page/page';
+import { Empty, Failure, LoadingCards } from '@/ui/page/states';
+import { count } from '@/ui/text/format';
+import { humanName } from '@/ui/text/names';
 import { ListingCard } from './listing-card';
 import { categoriesQuery, listingsQuery } from './listings';
 
@@ -71,7 +71,7 @@ export function MarketplacePage() {
           onRetry={() => listings.refetch()}
         />
       ) : listings.isPending ? (
-        <Placeholders />
+        <LoadingCards label="Loading marketplace" />
       ) : shown.length === 0 ? (
         <EmptyMarketplace isFiltered={isFiltered} />
       ) : (
@@ -122,17 +122,6 @@ function CategoryLink({
         {label}
       </Link>
     </li>
-  );
-}
-
-function Placeholders() {
-  return (
-    <div role="status" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-      <span className="sr-only">Loading marketplace</span>
-      {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
-        <Skeleton key={key} className="h-40 rounded-2xl" />
-      ))}
-    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { OpsExecution, OpsOverview, OpsTurn } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { duration } from '@/ui/format';
+import { Badge } from '@/ui/feedback/badge';
+import { duration } from '@/ui/text/format';
 import { type Column, JobTable } from './job-table';
 
 type Props = {

@@ -1,20 +1,13 @@
 // The operator's internal API key. It is kept in memory only, so a reload clears it.
 
-import { useSyncExternalStore } from 'react';
+import { Store, useStore } from '@/lib/store';
 
-let key: string | null = null;
-const listeners = new Set<() => void>();
+const key = new Store<string | null>(null);
 
 export function useInternalKey(): string | null {
-  return useSyncExternalStore(subscribe, () => key);
+  return useStore(key);
 }
 
 export function setInternalKey(value: string | null): void {
-  key = value;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  key.set(value);
 }

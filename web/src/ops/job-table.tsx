@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Panel } from '@/ui/page';
+import { Panel } from '@/ui/page/page';
 import { UNAVAILABLE } from './overview';
 
 export type Column<T> = { title: string; show: (row: T) => ReactNode };

@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { Button } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
+import { Button } from '@/ui/buttons/button';
+import { Field, Input } from '@/ui/form/field';
 import { setInternalKey } from './internal-key';
 
 /** Form for the operator's internal API key. */

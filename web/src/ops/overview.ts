@@ -65,13 +65,3 @@ export function useSamples(overview: OpsOverview | undefined, at: number): Sampl
   }, [overview, at]);
   return samples;
 }
-
-/** The current time, updated every second, for ages. */
-export function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}

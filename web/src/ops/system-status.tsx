@@ -1,7 +1,7 @@
 import type { OpsOverview, OpsWorker } from '@/protocol';
-import { Badge, Dot } from '@/ui/badge';
-import { ago, bytes, duration, when } from '@/ui/format';
-import { Panel } from '@/ui/page';
+import { Badge, Dot } from '@/ui/feedback/badge';
+import { Panel } from '@/ui/page/page';
+import { ago, bytes, duration, when } from '@/ui/text/format';
 import { UNAVAILABLE } from './overview';
 
 /** Workers, dependencies, and the server process. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { OpenWork, OpsOverview } from '@/protocol';
-import { count, duration } from '@/ui/format';
+import { count, duration } from '@/ui/text/format';
 import { type Sample, UNAVAILABLE } from './overview';
 import { Sparkline } from './sparkline';
 

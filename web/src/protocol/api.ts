@@ -21,6 +21,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/compile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compile an agent spec into a graph. The same spec always gives the same graph. */
+        post: operations["compile_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/decompile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Write an agent as a spec. */
+        post: operations["decompile_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Compare two agents, or two versions of one. */
+        post: operations["diff_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/fix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Repair an agent, as far as that keeps its meaning. */
+        post: operations["fix_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/rehearse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rehearse an agent: it runs, but nothing outside the server is touched. */
+        post: operations["rehearse_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Validate an agent. The status is 200 also when it has errors. */
+        post: operations["validate_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/api-keys": {
         parameters: {
             query?: never;
@@ -369,6 +471,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chat/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tools with their labels.
+         * @description Contains built-in tools that this server cannot run, because a history may have calls of them.
+         */
+        get: operations["list_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/usage": {
         parameters: {
             query?: never;
@@ -508,6 +630,23 @@ export interface paths {
         post?: never;
         /** Delete one of your agents, with all its versions and its entry in your library. */
         delete: operations["delete_graph"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/{graph_id}/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Edit an agent. All edits are applied to the base version and saved as a new version, or none. */
+        post: operations["edit_graph"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -699,6 +838,23 @@ export interface paths {
         get: operations["read_graph_version"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/{graph_id}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Save an earlier version again, as a new version. */
+        post: operations["restore_graph_version"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1109,6 +1265,25 @@ export interface components {
             /** Format: int32 */
             active_graph_version: number;
         };
+        /** @description An agent: exactly one of `agent_json`, `spec` and `graph_id`. */
+        AgentBody: {
+            agent_json?: components["schemas"]["Graph"] | null;
+            /** @description The agent spec: YAML or JSON text, or an object. */
+            spec?: unknown;
+            graph_id?: components["schemas"]["GraphId"] | null;
+            /**
+             * Format: int32
+             * @description Default: the active version.
+             */
+            graph_version?: number | null;
+        };
+        /** @description The price of an execution in which every step runs once. */
+        AgentCost: {
+            /** Format: int64 */
+            credits: number;
+            /** @description Some steps cost more, depending on what they do, or their price is not known. */
+            is_minimum: boolean;
+        };
         /** @description What is needed to run an agent. */
         AgentDetails: {
             /** @description The id of the library agent, or of the graph if the user has none. */
@@ -1119,6 +1294,33 @@ export interface components {
             /** @description JSON schema of its inputs. */
             inputs: unknown;
             execution_options: components["schemas"]["ExecutionOptions"];
+        };
+        /**
+         * @description The difference of two agents, in the terms of the agent spec. Ids, positions and the order of nodes never show. Secrets
+         *     are hidden and long values are cut.
+         */
+        AgentDiff: {
+            /** @description Name, description, instructions and recommended schedule. */
+            about: components["schemas"]["TextChange"][];
+            steps: components["schemas"]["StepsDiff"];
+            links: components["schemas"]["LinksDiff"];
+            interface: components["schemas"]["InterfaceDiff"];
+            effects: components["schemas"]["EffectsDiff"];
+            credentials: components["schemas"]["CredentialsDiff"];
+            cost: components["schemas"]["CostChange"];
+            /** @description Agents and schedules that use the agent. The caller fills this in. */
+            used_by: components["schemas"]["AgentUse"][];
+        };
+        AgentFix: {
+            fixed_agent_json?: components["schemas"]["Graph"] | null;
+            /** @description The file with the fixed agent, if it was written to one. */
+            fixed_agent_ref?: string | null;
+            /** @description What the fixes changed, a line each; at most 4,000 characters. */
+            fix_diff?: string | null;
+            fixes_applied: components["schemas"]["GraphProblem"][];
+            fix_count: number;
+            valid_after_fix: boolean;
+            remaining_errors: components["schemas"]["GraphProblem"][];
         };
         /** @description An agent found by a search. */
         AgentInfo: {
@@ -1163,11 +1365,61 @@ export interface components {
             /** Format: int64 */
             total_executions: number;
         };
+        /** @description An agent that is shown and not saved. */
+        AgentPreview: components["schemas"]["BuiltAgent"] & {
+            agent_json: components["schemas"]["Graph"];
+            /** @description The agent spec, as YAML. */
+            spec: string;
+        };
+        /** @description An agent that was saved in the user's library. */
+        AgentSaved: components["schemas"]["BuiltAgent"] & {
+            agent_id: components["schemas"]["GraphId"];
+            /** Format: int32 */
+            graph_version: number;
+            library_agent_id: components["schemas"]["LibraryAgentId"];
+            /** @description Links for the user: its page in the library, and its graph. */
+            library_agent_link: string;
+            agent_page_link: string;
+        };
         /** @enum {string} */
         AgentSource: "marketplace" | "library";
+        /**
+         * @description How far an agent has been checked. Only `rehearsed` and `verified` agents are ready to use.
+         * @enum {string}
+         */
+        AgentState: "draft" | "valid" | "rehearsed" | "verified" | "needs_setup" | "not_verifiable" | "blocked";
+        /** @description An agent or a schedule that uses the agent. */
+        AgentUse: {
+            kind: components["schemas"]["AgentUseKind"];
+            id: string;
+            name: string;
+            /**
+             * Format: int32
+             * @description The version that it uses; without one, the active version.
+             */
+            version?: number | null;
+        };
+        /** @enum {string} */
+        AgentUseKind: "agent" | "schedule";
+        AgentValidation: {
+            valid: boolean;
+            state: components["schemas"]["AgentState"];
+            errors: components["schemas"]["GraphProblem"][];
+            error_count: number;
+            warnings: components["schemas"]["GraphProblem"][];
+        };
         AgentsMove: {
             agent_ids: components["schemas"]["LibraryAgentId"][];
             folder_id?: components["schemas"]["FolderId"] | null;
+        };
+        /**
+         * @description Who answered for a block in a rehearsal.
+         * @enum {string}
+         */
+        AnsweredBy: "pinned" | "model" | "sample";
+        AnsweredStep: {
+            step: string;
+            by: components["schemas"]["AnsweredBy"];
         };
         ApiKeyList: {
             api_keys: components["schemas"]["ApiKeyView"][];
@@ -1179,6 +1431,14 @@ export interface components {
             head: string;
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description One repair. */
+        AppliedFix: {
+            /** @description The code of the problem, or `is_static` and `position` for what follows other repairs. */
+            code: string;
+            path?: string | null;
+            message: string;
+            edit?: components["schemas"]["GraphEdit"] | null;
         };
         AttemptData: {
             /**
@@ -1279,6 +1539,19 @@ export interface components {
             };
             success: boolean;
             is_dry_run?: boolean;
+        };
+        /** @description What both have in common. */
+        BuiltAgent: {
+            agent_name: string;
+            description: string;
+            node_count: number;
+            link_count: number;
+            /** @description Only `rehearsed` and `verified` agents are ready to use. */
+            state: components["schemas"]["AgentState"];
+            /** @description What is probably a mistake. */
+            warnings?: components["schemas"]["GraphProblem"][];
+            /** @description What changed, a line each: `+ step page: Send Web Request`. */
+            diff?: string | null;
         };
         /** @description A tool call, as named by the model. */
         CallId: string;
@@ -1459,6 +1732,13 @@ export interface components {
             tokensAfter: number;
             summary: string;
         };
+        CompiledBody: {
+            agent_json: components["schemas"]["Graph"];
+        };
+        CostChange: {
+            from: components["schemas"]["AgentCost"];
+            to: components["schemas"]["AgentCost"];
+        };
         /** @enum {string} */
         CostKind: "run" | "byte" | "second" | "items" | "cost_usd" | "tokens";
         CreatedApiKey: components["schemas"]["ApiKeyView"] & {
@@ -1471,6 +1751,23 @@ export interface components {
             created_at: string;
             user_id?: components["schemas"]["UserId"] | null;
             metadata: unknown;
+        };
+        CredentialsDiff: {
+            added: components["schemas"]["CredentialsUse"][];
+            removed: components["schemas"]["CredentialsUse"][];
+        };
+        CredentialsPin: {
+            node_id: components["schemas"]["NodeId"];
+            step?: string | null;
+            pin: string;
+            title: string;
+            provider?: string | null;
+        };
+        CredentialsUse: {
+            /** @description The provider, or the title of the pin if any provider will do. */
+            provider: string;
+            /** @description The steps that need them. */
+            steps: string[];
         };
         CreditBalance: {
             /** Format: int64 */
@@ -1510,6 +1807,10 @@ export interface components {
             /** Format: int32 */
             version_counts: number;
         };
+        DiffRequest: {
+            from: components["schemas"]["AgentBody"];
+            to: components["schemas"]["AgentBody"];
+        };
         DocHit: {
             title: string;
             path: string;
@@ -1524,6 +1825,30 @@ export interface components {
         DrainedMessage: {
             id: components["schemas"]["MessageId"];
             text: string;
+        };
+        EditedBody: {
+            graph: components["schemas"]["GraphDetails"];
+            diff: components["schemas"]["AgentDiff"];
+            /** @description Edits of the new version that restore the old one. */
+            undo: components["schemas"]["GraphEdit"][];
+        };
+        EditsBody: {
+            /**
+             * Format: int32
+             * @description The version that is edited. It must be the newest one.
+             */
+            base_version: number;
+            /** @description Applied all or none. */
+            edits: components["schemas"]["GraphEdit"][];
+            /** @description Also save an agent that cannot run yet. */
+            draft?: boolean;
+            /** @description Why, for the client's own records; ignored. */
+            note?: string | null;
+        };
+        /** @description What the agent newly does to the world, and what it no longer does. */
+        EffectsDiff: {
+            added: components["schemas"]["StepEffect"][];
+            removed: components["schemas"]["StepEffect"][];
         };
         /** @enum {string} */
         EngineKind: "embedded" | "distributed";
@@ -1648,6 +1973,17 @@ export interface components {
          * @enum {string}
          */
         ExecutionStatus: "INCOMPLETE" | "QUEUED" | "RUNNING" | "COMPLETED" | "TERMINATED" | "FAILED" | "REVIEW";
+        FieldChange: {
+            from: components["schemas"]["InterfaceField"];
+            to: components["schemas"]["InterfaceField"];
+        };
+        FieldsDiff: {
+            added: components["schemas"]["InterfaceField"][];
+            removed: components["schemas"]["InterfaceField"][];
+            changed: components["schemas"]["FieldChange"][];
+            /** @description Whether those who run the agent as it was may fail or miss something now. */
+            breaking: boolean;
+        };
         /** @enum {string} */
         FileEncoding: "text" | "base64";
         /**
@@ -1655,6 +1991,15 @@ export interface components {
          * @enum {string}
          */
         FinishReason: "stop" | "length" | "content-filter" | "tool-calls" | "error" | "other";
+        FixBody: {
+            agent_json: components["schemas"]["Graph"];
+            /** @description The agent spec, as YAML. */
+            spec: string;
+            fixes: components["schemas"]["AppliedFix"][];
+            valid_after_fix: boolean;
+            /** @description What is left. */
+            remaining: components["schemas"]["GraphProblem"][];
+        };
         Folder: {
             id: components["schemas"]["FolderId"];
             name: string;
@@ -1765,6 +2110,55 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** @description One edit, in the terms of the agent spec: steps, inputs and outputs by name, references such as `page.response`. */
+        GraphEdit: {
+            step: string;
+            /** @description The step as in the spec: `block` or `agent`, and the values of its pins. */
+            with: {
+                [key: string]: unknown;
+            };
+            /** @description The step that comes after it in the spec. Without it, the step is the last one. */
+            before?: string | null;
+            /** @enum {string} */
+            op: "add_step";
+        } | {
+            step: string;
+            pin: string;
+            value?: unknown;
+            /** @enum {string} */
+            op: "set";
+        } | {
+            from: string;
+            to: string;
+            /** @enum {string} */
+            op: "connect";
+        } | {
+            from: string;
+            to: string;
+            /** @enum {string} */
+            op: "disconnect";
+        } | {
+            step: string;
+            to: string;
+            /** @enum {string} */
+            op: "rename";
+        } | {
+            step: string;
+            /** @enum {string} */
+            op: "remove";
+        } | {
+            inputs: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            op: "set_inputs";
+        } | {
+            outputs: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            op: "set_outputs";
+        };
         /** @description Features of a graph that users want to know before they run it. */
         GraphFlags: {
             has_external_trigger: boolean;
@@ -1783,16 +2177,43 @@ export interface components {
             description: string;
             created_at: string;
         };
-        /** @description A problem of a graph, with its location. */
+        GraphNeeds: {
+            /** @description Pins that take stored credentials. */
+            credentials: components["schemas"]["CredentialsPin"][];
+            /** @description Blocks that this server does not have. */
+            blocks: components["schemas"]["NeededBlock"][];
+            /** @description Agents that steps run and that are not part of the document, except those that are known to exist. */
+            agents: components["schemas"]["NeededAgent"][];
+        };
+        /** @description A problem of a graph, with its location and, where only one repair is possible, the edit that repairs it. */
         GraphProblem: {
-            node_id?: components["schemas"]["NodeId"] | null;
-            link_id?: string | null;
             /** @description A stable code. */
             code: string;
+            /** @description Where it is in the agent spec: `steps.page.url`, `inputs.harbor`, `outputs.tide`. */
+            path?: string | null;
+            node_id?: components["schemas"]["NodeId"] | null;
+            link_id?: string | null;
+            /** @description The name of the step, input or output. */
+            step?: string | null;
             message: string;
+            /** @description What would be right there. */
+            expected?: string | null;
+            /** @description What is there instead. */
+            got?: string | null;
+            edit?: components["schemas"]["GraphEdit"] | null;
         };
-        /** @description A graph, wrapped or bare. */
-        GraphRequest: components["schemas"]["WrappedGraph"] | components["schemas"]["Graph"];
+        /** @description A graph, wrapped or bare, or an agent spec. */
+        GraphRequest: components["schemas"]["WrappedGraph"] | components["schemas"]["WrappedSpec"] | components["schemas"]["Graph"];
+        InterfaceDiff: {
+            inputs: components["schemas"]["FieldsDiff"];
+            outputs: components["schemas"]["FieldsDiff"];
+        };
+        InterfaceField: {
+            name: string;
+            /** @description JSON schema of the value. */
+            schema: unknown;
+            required: boolean;
+        };
         /** @description The body of `INVALID_GRAPH`. */
         InvalidGraphBody: {
             /** @description A sentence for a person. */
@@ -1841,6 +2262,15 @@ export interface components {
             source_name: string;
             sink_name: string;
             is_static?: boolean;
+        };
+        /** @description A link as references: from `page.response` to `high.prompt`. */
+        LinkReference: {
+            from: string;
+            to: string;
+        };
+        LinksDiff: {
+            added: components["schemas"]["LinkReference"][];
+            removed: components["schemas"]["LinkReference"][];
         };
         /** @description A published version of an agent. */
         ListingVersionId: string;
@@ -1902,6 +2332,19 @@ export interface components {
          * @enum {string}
          */
         ModelTier: "standard" | "advanced";
+        NameChange: {
+            from: string;
+            to: string;
+        };
+        NeededAgent: {
+            id: components["schemas"]["GraphId"];
+            /** Format: int32 */
+            version?: number | null;
+        };
+        NeededBlock: {
+            id: components["schemas"]["BlockId"];
+            name?: string | null;
+        };
         /** @description Credentials that a block uses. */
         NeededCredentials: {
             /** @description The key in `missing_credentials`. */
@@ -2145,6 +2588,16 @@ export interface components {
             /** Format: int32 */
             page_size: number;
         };
+        /** @description Without `from` the pin had no value, without `to` it has none. */
+        PinChange: {
+            pin: string;
+            from?: unknown;
+            to?: unknown;
+        };
+        PinValue: {
+            pin: string;
+            value: unknown;
+        };
         PinnedBody: {
             is_pinned: boolean;
         };
@@ -2156,6 +2609,16 @@ export interface components {
             is_user_message?: boolean | null;
             /** @description Client-chosen id: sending the message again joins the turn it started. */
             message_id?: string | null;
+        };
+        /** @description One step of a plan for an agent. */
+        PlannedStep: {
+            step_id: string;
+            description: string;
+            /** @description `add_block`, `connect_blocks`, `configure`, `add_input` or `add_output`. */
+            action: string;
+            block_name?: string | null;
+            /** @description Always `pending`: a plan is only shown. */
+            status: string;
         };
         /** @description The body of every error response. */
         Problem: {
@@ -2178,6 +2641,68 @@ export interface components {
             max_buffer_length: number;
             turn_in_flight: boolean;
             follow_up: components["schemas"]["FollowUpView"];
+        };
+        /** @description The result of a rehearsal. */
+        RehearsalReport: {
+            execution_id: components["schemas"]["ExecutionId"];
+            state: components["schemas"]["AgentState"];
+            /** @description The steps that ran. */
+            nodes_fired: string[];
+            /** @description The steps that did not. */
+            not_fired: string[];
+            /** @description The linked outputs of steps that have several, and whether a value came out of each. */
+            branches: components["schemas"]["RehearsedBranch"][];
+            /** @description By output name, in order. */
+            outputs: {
+                [key: string]: unknown;
+            };
+            /** @description The outputs that got no value. */
+            unfilled: string[];
+            /** @description The steps that failed. */
+            failed: components["schemas"]["StepFailure"][];
+            /** @description The steps that were answered for. */
+            answered: components["schemas"]["AnsweredStep"][];
+            /** @description Inputs that were made up, because none were given. */
+            made_inputs: {
+                [key: string]: unknown;
+            };
+            /** @description With `fail_each`: what happens when each of the answered steps fails. */
+            failures?: components["schemas"]["RehearsedFailure"][];
+        };
+        RehearseBody: components["schemas"]["AgentBody"] & {
+            /** @description By input name. Required inputs that are absent are made up. */
+            inputs?: {
+                [key: string]: unknown;
+            };
+            /** @description Outputs by step and pin, instead of made-up ones. */
+            pinned?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            /**
+             * Format: int64
+             * @description The same seed makes the same data.
+             */
+            seed?: number;
+            /** @description Let the model play blocks that have no pinned outputs. */
+            use_model?: boolean;
+            /** @description Rehearse again for each step that was answered for, with that step failing. */
+            fail_each?: boolean;
+        };
+        RehearsedBranch: {
+            step: string;
+            pin: string;
+            taken: boolean;
+        };
+        /** @description A rehearsal in which one step failed. */
+        RehearsedFailure: {
+            step: string;
+            execution_id: components["schemas"]["ExecutionId"];
+            /** @description The outputs that got no value because of it. */
+            unfilled: string[];
+            /** @description Other steps that failed because of it. */
+            failed: components["schemas"]["StepFailure"][];
         };
         ResponseBody: {
             /** @description A stable code. */
@@ -2377,6 +2902,28 @@ export interface components {
             /** @enum {string} */
             type: "suggested_goal";
         }) | {
+            content: string;
+            /** @enum {string} */
+            type: "agent_builder_guide";
+        } | (components["schemas"]["AgentPreview"] & {
+            /** @enum {string} */
+            type: "agent_preview";
+        }) | (components["schemas"]["AgentSaved"] & {
+            /** @enum {string} */
+            type: "agent_saved";
+        }) | (components["schemas"]["AgentValidation"] & {
+            /** @enum {string} */
+            type: "agent_builder_validation_result";
+        }) | (components["schemas"]["AgentFix"] & {
+            /** @enum {string} */
+            type: "agent_builder_fix_result";
+        }) | {
+            goal: string;
+            steps: components["schemas"]["PlannedStep"][];
+            step_count: number;
+            /** @enum {string} */
+            type: "task_decomposition";
+        } | {
             tool: string;
             output: unknown;
             /** @enum {string} */
@@ -2527,6 +3074,10 @@ export interface components {
             /** Format: int32 */
             graph_version?: number | null;
         };
+        SpecBody: {
+            /** @description The agent spec, as YAML. */
+            spec: string;
+        };
         StartBody: {
             /** @description By input name. */
             inputs?: {
@@ -2547,6 +3098,37 @@ export interface components {
         StatusOk: {
             /** @description Always `ok`. */
             status: string;
+        };
+        StepChange: {
+            /** @description Its name now. */
+            step: string;
+            block?: components["schemas"]["NameChange"] | null;
+            pins: components["schemas"]["PinChange"][];
+        };
+        StepEffect: {
+            step: string;
+            block: string;
+            effect: components["schemas"]["ToolEffect"];
+            /** @description It may need approval. */
+            sensitive: boolean;
+        };
+        StepFailure: {
+            step: string;
+            node_id: components["schemas"]["NodeId"];
+            error: string;
+        };
+        StepSummary: {
+            step: string;
+            /** @description The name of its block, or `agent` with the id and version of the agent that it runs. */
+            block: string;
+            pins: components["schemas"]["PinValue"][];
+        };
+        StepsDiff: {
+            added: components["schemas"]["StepSummary"][];
+            removed: components["schemas"]["StepSummary"][];
+            /** @description Steps that only have another name count as unchanged otherwise. */
+            renamed: components["schemas"]["NameChange"][];
+            changed: components["schemas"]["StepChange"][];
         };
         StoreAgent: {
             store_listing_version_id: components["schemas"]["ListingVersionId"];
@@ -2635,6 +3217,12 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        TextChange: {
+            /** @description As in the spec: `name`, `description`, `instructions`, `recommended_schedule`. */
+            field: string;
+            from: string;
+            to: string;
+        };
         TitleBody: {
             /** @description 1 to 200 characters. */
             title: string;
@@ -2655,6 +3243,48 @@ export interface components {
             type: string;
             function: components["schemas"]["FunctionView"];
         };
+        /** @description A tool as clients show it. */
+        ToolDescription: {
+            name: string;
+            /** @description What the model is told. */
+            description: string;
+            /** @description What the tool does, for people; the description if the tool has no text of its own for them. */
+            summary: string;
+            /** @description Anonymous users get `need_login` instead of a result. */
+            requires_sign_in: boolean;
+            labels: components["schemas"]["ToolLabels"];
+        };
+        /**
+         * @description The effect of running a call twice, which determines what happens to it after a crash.
+         * @enum {string}
+         */
+        ToolEffect: "none" | "idempotent" | "once";
+        /**
+         * @description Icons by their names in the Lucide icon set.
+         * @enum {string}
+         */
+        ToolIcon: "blocks" | "bot" | "circle-help" | "file-pen" | "file-text" | "file-x" | "files" | "folder-clock" | "globe" | "hourglass" | "library" | "list-todo" | "play" | "search" | "split" | "store" | "terminal" | "wrench";
+        /** @description A call is shown as its label, a verb and an object: "Documentation · Searched for “tides”". */
+        ToolLabels: {
+            /** @description The name of the tool for people, or of what it works on. */
+            label: string;
+            icon: components["schemas"]["ToolIcon"];
+            /** @description The verb while the call runs. May be empty. */
+            doing: string;
+            /** @description The verb after the call. May be empty. */
+            done: string;
+            /** @description Replaces `done` while the call waits for the user. */
+            waiting?: string | null;
+            object?: components["schemas"]["ToolObject"] | null;
+        };
+        /** @description The argument that a call is about. */
+        ToolObject: {
+            /** @description Names of arguments: the first of them that is a text with content is shown. Empty means any argument. */
+            arguments: string[];
+            style: components["schemas"]["ToolObjectStyle"];
+        };
+        /** @enum {string} */
+        ToolObjectStyle: "plain" | "quoted" | "address";
         /**
          * @description How a tool call ended. Every call has exactly one outcome before the next model call.
          * @enum {string}
@@ -2772,6 +3402,15 @@ export interface components {
             };
             ready_to_run: boolean;
         };
+        ValidationBody: {
+            /** @description Whether the agent can run. */
+            valid: boolean;
+            state: components["schemas"]["AgentState"];
+            errors: components["schemas"]["GraphProblem"][];
+            warnings: components["schemas"]["GraphProblem"][];
+            /** @description What it needs from the server and from its user. */
+            needs: components["schemas"]["GraphNeeds"];
+        };
         WorkspaceFile: {
             file_id: string;
             path: string;
@@ -2790,6 +3429,10 @@ export interface components {
             /** @description Where the client got it; ignored. */
             source?: string | null;
         };
+        WrappedSpec: {
+            /** @description The agent spec: YAML or JSON text, or an object. */
+            spec: unknown;
+        };
     };
     responses: never;
     parameters: never;
@@ -2801,14 +3444,27 @@ export type AboutModel = components['schemas']['AboutModel'];
 export type AboutServer = components['schemas']['AboutServer'];
 export type ActiveStream = components['schemas']['ActiveStream'];
 export type ActiveVersion = components['schemas']['ActiveVersion'];
+export type AgentBody = components['schemas']['AgentBody'];
+export type AgentCost = components['schemas']['AgentCost'];
 export type AgentDetails = components['schemas']['AgentDetails'];
+export type AgentDiff = components['schemas']['AgentDiff'];
+export type AgentFix = components['schemas']['AgentFix'];
 export type AgentInfo = components['schemas']['AgentInfo'];
 export type AgentList = components['schemas']['AgentList'];
 export type AgentOutput = components['schemas']['AgentOutput'];
+export type AgentPreview = components['schemas']['AgentPreview'];
+export type AgentSaved = components['schemas']['AgentSaved'];
 export type AgentSource = components['schemas']['AgentSource'];
+export type AgentState = components['schemas']['AgentState'];
+export type AgentUse = components['schemas']['AgentUse'];
+export type AgentUseKind = components['schemas']['AgentUseKind'];
+export type AgentValidation = components['schemas']['AgentValidation'];
 export type AgentsMove = components['schemas']['AgentsMove'];
+export type AnsweredBy = components['schemas']['AnsweredBy'];
+export type AnsweredStep = components['schemas']['AnsweredStep'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKeyView = components['schemas']['ApiKeyView'];
+export type AppliedFix = components['schemas']['AppliedFix'];
 export type AttemptData = components['schemas']['AttemptData'];
 export type AuthKind = components['schemas']['AuthKind'];
 export type AvailableExecution = components['schemas']['AvailableExecution'];
@@ -2824,6 +3480,7 @@ export type BlockId = components['schemas']['BlockId'];
 export type BlockInfo = components['schemas']['BlockInfo'];
 export type BlockKind = components['schemas']['BlockKind'];
 export type BlockOutput = components['schemas']['BlockOutput'];
+export type BuiltAgent = components['schemas']['BuiltAgent'];
 export type CallId = components['schemas']['CallId'];
 export type CancelReasonCode = components['schemas']['CancelReasonCode'];
 export type CancelResult = components['schemas']['CancelResult'];
@@ -2834,16 +3491,25 @@ export type ChatHealth = components['schemas']['ChatHealth'];
 export type ChatStatus = components['schemas']['ChatStatus'];
 export type Chunk = components['schemas']['Chunk'];
 export type CompactionData = components['schemas']['CompactionData'];
+export type CompiledBody = components['schemas']['CompiledBody'];
+export type CostChange = components['schemas']['CostChange'];
 export type CostKind = components['schemas']['CostKind'];
 export type CreatedApiKey = components['schemas']['CreatedApiKey'];
 export type CreatedSession = components['schemas']['CreatedSession'];
+export type CredentialsDiff = components['schemas']['CredentialsDiff'];
+export type CredentialsPin = components['schemas']['CredentialsPin'];
+export type CredentialsUse = components['schemas']['CredentialsUse'];
 export type CreditBalance = components['schemas']['CreditBalance'];
 export type CreditGrant = components['schemas']['CreditGrant'];
 export type CreditTransaction = components['schemas']['CreditTransaction'];
 export type DeletedGraph = components['schemas']['DeletedGraph'];
+export type DiffRequest = components['schemas']['DiffRequest'];
 export type DocHit = components['schemas']['DocHit'];
 export type DrainedData = components['schemas']['DrainedData'];
 export type DrainedMessage = components['schemas']['DrainedMessage'];
+export type EditedBody = components['schemas']['EditedBody'];
+export type EditsBody = components['schemas']['EditsBody'];
+export type EffectsDiff = components['schemas']['EffectsDiff'];
 export type EngineKind = components['schemas']['EngineKind'];
 export type ExecutionDetails = components['schemas']['ExecutionDetails'];
 export type ExecutionError = components['schemas']['ExecutionError'];
@@ -2856,8 +3522,11 @@ export type ExecutionOutput = components['schemas']['ExecutionOutput'];
 export type ExecutionStarted = components['schemas']['ExecutionStarted'];
 export type ExecutionStats = components['schemas']['ExecutionStats'];
 export type ExecutionStatus = components['schemas']['ExecutionStatus'];
+export type FieldChange = components['schemas']['FieldChange'];
+export type FieldsDiff = components['schemas']['FieldsDiff'];
 export type FileEncoding = components['schemas']['FileEncoding'];
 export type FinishReason = components['schemas']['FinishReason'];
+export type FixBody = components['schemas']['FixBody'];
 export type Folder = components['schemas']['Folder'];
 export type FolderChange = components['schemas']['FolderChange'];
 export type FolderId = components['schemas']['FolderId'];
@@ -2875,16 +3544,22 @@ export type GoalType = components['schemas']['GoalType'];
 export type Graph = components['schemas']['Graph'];
 export type GraphAnswer = components['schemas']['GraphAnswer'];
 export type GraphDetails = components['schemas']['GraphDetails'];
+export type GraphEdit = components['schemas']['GraphEdit'];
 export type GraphFlags = components['schemas']['GraphFlags'];
 export type GraphId = components['schemas']['GraphId'];
 export type GraphMeta = components['schemas']['GraphMeta'];
+export type GraphNeeds = components['schemas']['GraphNeeds'];
 export type GraphProblem = components['schemas']['GraphProblem'];
 export type GraphRequest = components['schemas']['GraphRequest'];
+export type InterfaceDiff = components['schemas']['InterfaceDiff'];
+export type InterfaceField = components['schemas']['InterfaceField'];
 export type InvalidGraphBody = components['schemas']['InvalidGraphBody'];
 export type LibraryAgent = components['schemas']['LibraryAgent'];
 export type LibraryAgentDetails = components['schemas']['LibraryAgentDetails'];
 export type LibraryAgentId = components['schemas']['LibraryAgentId'];
 export type Link = components['schemas']['Link'];
+export type LinkReference = components['schemas']['LinkReference'];
+export type LinksDiff = components['schemas']['LinksDiff'];
 export type ListingVersionId = components['schemas']['ListingVersionId'];
 export type MarketplaceSubmission = components['schemas']['MarketplaceSubmission'];
 export type MessageId = components['schemas']['MessageId'];
@@ -2892,6 +3567,9 @@ export type MessageOptions = components['schemas']['MessageOptions'];
 export type MessageRole = components['schemas']['MessageRole'];
 export type MessageView = components['schemas']['MessageView'];
 export type ModelTier = components['schemas']['ModelTier'];
+export type NameChange = components['schemas']['NameChange'];
+export type NeededAgent = components['schemas']['NeededAgent'];
+export type NeededBlock = components['schemas']['NeededBlock'];
 export type NeededCredentials = components['schemas']['NeededCredentials'];
 export type NeededInput = components['schemas']['NeededInput'];
 export type NewAgent = components['schemas']['NewAgent'];
@@ -2917,11 +3595,18 @@ export type OpsStreams = components['schemas']['OpsStreams'];
 export type OpsTurn = components['schemas']['OpsTurn'];
 export type OpsWorker = components['schemas']['OpsWorker'];
 export type PageInfo = components['schemas']['PageInfo'];
+export type PinChange = components['schemas']['PinChange'];
+export type PinValue = components['schemas']['PinValue'];
 export type PinnedBody = components['schemas']['PinnedBody'];
 export type PlainMessage = components['schemas']['PlainMessage'];
+export type PlannedStep = components['schemas']['PlannedStep'];
 export type Problem = components['schemas']['Problem'];
 export type PromptTheme = components['schemas']['PromptTheme'];
 export type QueuedFollowUp = components['schemas']['QueuedFollowUp'];
+export type RehearsalReport = components['schemas']['RehearsalReport'];
+export type RehearseBody = components['schemas']['RehearseBody'];
+export type RehearsedBranch = components['schemas']['RehearsedBranch'];
+export type RehearsedFailure = components['schemas']['RehearsedFailure'];
 export type ResponseBody = components['schemas']['ResponseBody'];
 export type Review = components['schemas']['Review'];
 export type ReviewAction = components['schemas']['ReviewAction'];
@@ -2941,9 +3626,15 @@ export type SettingsChange = components['schemas']['SettingsChange'];
 export type SetupInfo = components['schemas']['SetupInfo'];
 export type SetupNeeds = components['schemas']['SetupNeeds'];
 export type SetupRequirements = components['schemas']['SetupRequirements'];
+export type SpecBody = components['schemas']['SpecBody'];
 export type StartBody = components['schemas']['StartBody'];
 export type StatusData = components['schemas']['StatusData'];
 export type StatusOk = components['schemas']['StatusOk'];
+export type StepChange = components['schemas']['StepChange'];
+export type StepEffect = components['schemas']['StepEffect'];
+export type StepFailure = components['schemas']['StepFailure'];
+export type StepSummary = components['schemas']['StepSummary'];
+export type StepsDiff = components['schemas']['StepsDiff'];
 export type StoreAgent = components['schemas']['StoreAgent'];
 export type StoreAgentDetails = components['schemas']['StoreAgentDetails'];
 export type StoreAgents = components['schemas']['StoreAgents'];
@@ -2958,10 +3649,17 @@ export type SuggestedPrompts = components['schemas']['SuggestedPrompts'];
 export type SupersededRange = components['schemas']['SupersededRange'];
 export type TaskId = components['schemas']['TaskId'];
 export type TaskView = components['schemas']['TaskView'];
+export type TextChange = components['schemas']['TextChange'];
 export type TitleBody = components['schemas']['TitleBody'];
 export type TodoItem = components['schemas']['TodoItem'];
 export type TodoStatus = components['schemas']['TodoStatus'];
 export type ToolCallView = components['schemas']['ToolCallView'];
+export type ToolDescription = components['schemas']['ToolDescription'];
+export type ToolEffect = components['schemas']['ToolEffect'];
+export type ToolIcon = components['schemas']['ToolIcon'];
+export type ToolLabels = components['schemas']['ToolLabels'];
+export type ToolObject = components['schemas']['ToolObject'];
+export type ToolObjectStyle = components['schemas']['ToolObjectStyle'];
 export type ToolOutcome = components['schemas']['ToolOutcome'];
 export type ToolResponse = components['schemas']['ToolResponse'];
 export type TransactionKind = components['schemas']['TransactionKind'];
@@ -2981,9 +3679,11 @@ export type UsageTotals = components['schemas']['UsageTotals'];
 export type UserId = components['schemas']['UserId'];
 export type UserQuestion = components['schemas']['UserQuestion'];
 export type UserReadiness = components['schemas']['UserReadiness'];
+export type ValidationBody = components['schemas']['ValidationBody'];
 export type WorkspaceFile = components['schemas']['WorkspaceFile'];
 export type WorkspaceFiles = components['schemas']['WorkspaceFiles'];
 export type WrappedGraph = components['schemas']['WrappedGraph'];
+export type WrappedSpec = components['schemas']['WrappedSpec'];
 export type $defs = Record<string, never>;
 export interface operations {
     about: {
@@ -3002,6 +3702,321 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AboutServer"];
+                };
+            };
+        };
+    };
+    compile_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentBody"];
+            };
+        };
+        responses: {
+            /** @description The graph */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompiledBody"];
+                };
+            };
+            /** @description The spec has problems */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidGraphBody"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decompile_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentBody"];
+            };
+        };
+        responses: {
+            /** @description The spec */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpecBody"];
+                };
+            };
+            /** @description The spec has problems */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidGraphBody"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diff_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiffRequest"];
+            };
+        };
+        responses: {
+            /** @description What changed, and what that means */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDiff"];
+                };
+            };
+            /** @description A spec has problems */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidGraphBody"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fix_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentBody"];
+            };
+        };
+        responses: {
+            /** @description The repaired agent, and what was repaired */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FixBody"];
+                };
+            };
+            /** @description The spec has problems */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidGraphBody"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rehearse_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RehearseBody"];
+            };
+        };
+        responses: {
+            /** @description What ran, and how far that proves the agent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalReport"];
+                };
+            };
+            /** @description The agent or the inputs are invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidGraphBody"];
+                };
+            };
+            /** @description No credits left */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The graph contains blocks that are not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentBody"];
+            };
+        };
+        responses: {
+            /** @description What is wrong, and what it needs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -3885,6 +4900,26 @@ export interface operations {
             };
         };
     };
+    list_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The built-in tools by name, then the external ones */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolDescription"][];
+                };
+            };
+        };
+    };
     read_usage: {
         parameters: {
             query?: never;
@@ -4162,7 +5197,12 @@ export interface operations {
     };
     create_graph: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also save an agent that cannot run yet. It does not become the active version. */
+                draft?: boolean;
+                /** @description The version that was edited. If there is a newer one, nothing is saved. */
+                base_version?: number | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4249,7 +5289,12 @@ export interface operations {
     };
     update_graph: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also save an agent that cannot run yet. It does not become the active version. */
+                draft?: boolean;
+                /** @description The version that was edited. If there is a newer one, nothing is saved. */
+                base_version?: number | null;
+            };
             header?: never;
             path: {
                 graph_id: string;
@@ -4282,6 +5327,15 @@ export interface operations {
             };
             /** @description Not found, or not owned by the caller */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The agent was changed since the version that was edited */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4331,6 +5385,68 @@ export interface operations {
             };
             /** @description The agent is in the marketplace and cannot be deleted */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_graph: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                graph_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditsBody"];
+            };
+        };
+        responses: {
+            /** @description The new version, and what changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedBody"];
+                };
+            };
+            /** @description An edit cannot be applied, or the agent could not run */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidGraphBody"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The agent was changed since the version that was edited */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field is missing or invalid */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4790,6 +5906,38 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The graph */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphDetails"];
+                };
+            };
+            /** @description Not found, or not owned by the caller */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_graph_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                graph_id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new version */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,7 +1,7 @@
 import type { Review } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { Fold } from '@/ui/fold';
-import { ago, when } from '@/ui/format';
+import { Badge } from '@/ui/feedback/badge';
+import { Fold } from '@/ui/page/fold';
+import { ago, when } from '@/ui/text/format';
 import { Payload } from './payload';
 
 /** A decided review: decision, comment and content. */

@@ -1,5 +1,6 @@
 // The user's undecided input on a review: changes, a comment, and auto-approval for the rest of the run.
 
+import { isRecord, parseJson } from '@/lib/json';
 import type { Review, ReviewItem } from '@/protocol';
 
 /** An editable value: strings as text, other values as JSON. */
@@ -83,20 +84,7 @@ function field(name: string, value: unknown): DraftField {
     : { name, kind: 'json', original: JSON.stringify(value, null, 2) ?? 'null' };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether a payload is shown and edited field by field. */
 export function hasFields(payload: unknown): payload is Record<string, unknown> {
-  return (
-    typeof payload === 'object' &&
-    payload !== null &&
-    !Array.isArray(payload) &&
-    Object.keys(payload).length > 0
-  );
+  return isRecord(payload) && Object.keys(payload).length > 0;
 }

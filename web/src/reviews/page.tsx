@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { UserCheck } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Review } from '@/protocol';
-import { Button, buttonClasses } from '@/ui/button';
-import { Page } from '@/ui/page';
-import { Empty, Failure, Loading } from '@/ui/states';
+import { Button, buttonClasses } from '@/ui/buttons/button';
+import { Page } from '@/ui/page/page';
+import { Empty, Failure, Loading } from '@/ui/page/states';
 import { PAGE_SIZE, usePending } from './queries';
 import { RunReviews } from './run-reviews';
 

@@ -2,8 +2,8 @@
 
 import type { Review } from '@/protocol';
 import { classes } from '@/ui/classes';
-import { Field, TextArea } from '@/ui/field';
-import { Json } from '@/ui/fold';
+import { Field, TextArea } from '@/ui/form/field';
+import { Json } from '@/ui/values/json';
 import { type Draft, errorsOf, fieldsOf, hasFields, textOf } from './draft';
 
 /** Shows strings as text, objects field by field, and other values as JSON. */

@@ -5,7 +5,7 @@ import { api, dataOf } from '@/api/client';
 import { useIdentity } from '@/api/identity';
 import { ApiError } from '@/api/problem';
 import type { Review, ReviewItem } from '@/protocol';
-import { showToast } from '@/ui/toast';
+import { showToast } from '@/ui/feedback/toast';
 
 const POLL_MS = 5_000;
 const COUNT_POLL_MS = 10_000;

@@ -1,4 +1,4 @@
-import { count } from '@/ui/format';
+import { count } from '@/ui/text/format';
 import { MAX_COUNT, usePendingCount } from './queries';
 
 /** Badge with the number of pending reviews. */

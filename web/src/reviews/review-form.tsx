@@ -1,8 +1,8 @@
 import { Check, Pencil, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Review } from '@/protocol';
-import { Button } from '@/ui/button';
-import { Field, Input } from '@/ui/field';
+import { Button } from '@/ui/buttons/button';
+import { Field, Input } from '@/ui/form/field';
 import { canAutoApprove, type Draft, errorsOf, isEdited } from './draft';
 import { Payload, PayloadEditor } from './payload';
 

@@ -1,9 +1,9 @@
 import { CheckCheck } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Review } from '@/protocol';
-import { Button } from '@/ui/button';
-import { ago, when } from '@/ui/format';
-import { Failure } from '@/ui/states';
+import { Button } from '@/ui/buttons/button';
+import { Failure } from '@/ui/page/states';
+import { ago, when } from '@/ui/text/format';
 import { DecidedReview } from './decided-review';
 import { type Draft, decisionOf, EMPTY_DRAFT, errorsOf } from './draft';
 import { isWaiting, useDecide, wasAlreadyDecided } from './queries';

@@ -1,4 +1,4 @@
-import { Failure, Loading } from '@/ui/states';
+import { Failure, Loading } from '@/ui/page/states';
 import { useReviewsOf } from './queries';
 import { ReviewGroup } from './review-group';
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, Bot, MessagesSquare } from 'lucide-react';
 import { api, dataOf } from '@/api/client';
 import type { Review } from '@/protocol';
-import { buttonClasses } from '@/ui/button';
+import { buttonClasses } from '@/ui/buttons/button';
 import { sessionOf } from './draft';
 import { ReviewGroup } from './review-group';
 

@@ -1,9 +1,10 @@
 // Handles the chunks of a stream that aren't parts of the response; the SDK collects those.
 
 import type { UIMessageChunk } from 'ai';
+import type { Store } from '@/lib/store';
 import type { DataParts } from '@/protocol';
 import type { FollowUps } from './follow-ups';
-import type { SessionState, StateStore } from './state';
+import type { SessionState } from './state';
 import type { Transcript } from './transcript';
 import { parseFailure } from './turn-failure';
 
@@ -14,7 +15,7 @@ export class ChunkListener {
   private turn: string | null = null;
 
   constructor(
-    private readonly store: StateStore<SessionState>,
+    private readonly store: Store<SessionState>,
     private readonly transcript: Transcript,
     private readonly followUps: FollowUps,
     /** Called when the response begins or grows. */

@@ -2,10 +2,11 @@
 
 import { ApiError } from '@/api/problem';
 import { isTransientError } from '@/api/queries';
+import { retryDelay, retryDelayMs } from '@/api/retry-delay';
+import type { Store } from '@/lib/store';
 import type { DrainedMessage, FollowUpView } from '@/protocol';
-import { retryDelay, retryDelayMs } from './retry-delay';
 import { readFollowUps, sendFollowUp } from './session-requests';
-import { isBusy, type SessionState, type StateStore } from './state';
+import { isBusy, type SessionState } from './state';
 import type { FollowUpChip } from './types';
 
 const ATTEMPTS = 5;
@@ -14,7 +15,7 @@ export class FollowUps {
   /** Ids of the follow-ups the user has dismissed. */
   private readonly dropped = new Set<string>();
 
-  constructor(private readonly store: StateStore<SessionState>) {}
+  constructor(private readonly store: Store<SessionState>) {}
 
   /** Resolves to `true` when the running turn accepted it, and to `false` when no turn is running any more. */
   async send(session: string, id: string, text: string): Promise<boolean> {

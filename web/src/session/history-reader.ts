@@ -1,12 +1,13 @@
 // Reads the stored history of a session into the transcript, page by page.
 
 import { ApiError } from '@/api/problem';
+import { retryDelay, retryDelayMs } from '@/api/retry-delay';
+import type { Store } from '@/lib/store';
 import type { SessionDetail } from '@/protocol';
 import type { FollowUps } from './follow-ups';
 import { pendingOperations } from './pending-operations';
-import { retryDelay, retryDelayMs } from './retry-delay';
 import { PAGE, readSession } from './session-requests';
-import type { SessionState, StateStore } from './state';
+import type { SessionState } from './state';
 import type { Transcript } from './transcript';
 
 export class HistoryReader {
@@ -15,7 +16,7 @@ export class HistoryReader {
   private failedOlderReads = 0;
 
   constructor(
-    private readonly store: StateStore<SessionState>,
+    private readonly store: Store<SessionState>,
     private readonly transcript: Transcript,
     private readonly followUps: FollowUps,
     /** Whether the history has been read once, or there is none. */

@@ -1,6 +1,7 @@
 // Converts the rows of a history into messages.
 
 import type { UIMessage } from 'ai';
+import { asRecord, parseJson } from '@/lib/json';
 import type { CompactionData, MessageView, Usage } from '@/protocol';
 import type { CopilotMessage, CopilotPart, MessageMetadata } from './types';
 
@@ -88,13 +89,13 @@ function callWithoutResult(toolCallId: string, name: string, args: string): Tool
     type: `tool-${name}`,
     toolCallId,
     state: 'output-error',
-    input: parseJson(args || '{}'),
+    input: parseJson(args || '{}', args),
     errorText: NO_RESULT,
   };
 }
 
 function completeCall(part: ToolPartDraft, row: MessageView): void {
-  const output = parseJson(row.content);
+  const output = parseJson(row.content, row.content);
   if (row.outcome === 'cancelled' || row.outcome === 'interrupted') {
     part.errorText = messageOf(output) ?? row.content;
     return;
@@ -115,7 +116,7 @@ function metadataOf(row: MessageView): MessageMetadata {
   const facts: MessageMetadata = { createdAt: row.created_at };
   if (row.model) facts.model = row.model;
   if (row.duration_ms != null) facts.durationMs = row.duration_ms;
-  const usage = record(record(row.metadata).usage) as Partial<Usage>;
+  const usage = asRecord(asRecord(row.metadata).usage) as Partial<Usage>;
   return { ...facts, ...usageMetadata(usage) };
 }
 
@@ -132,7 +133,7 @@ function addFollowUp(parts: UIMessage['parts'], row: MessageView): void {
 
 /** Applies a notice row: the turn was stopped, it failed, or older messages were compacted. */
 function applyNotice(response: CopilotMessage, row: MessageView): void {
-  const facts = record(row.metadata);
+  const facts = asRecord(row.metadata);
   if (facts.kind === 'stopped') {
     response.metadata = { ...response.metadata, stopped: true };
   } else if (facts.kind === 'compaction') {
@@ -144,19 +145,7 @@ function applyNotice(response: CopilotMessage, row: MessageView): void {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 function messageOf(output: unknown): string | undefined {
-  const { message } = record(output);
+  const { message } = asRecord(output);
   return typeof message === 'string' ? message : undefined;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

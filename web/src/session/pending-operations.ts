@@ -1,5 +1,6 @@
 // Operations that the history lists as running. Their rows are replaced when the result arrives.
 
+import { asRecord, parseJson } from '@/lib/json';
 import type { MessageView } from '@/protocol';
 
 /** The rows without a result yet. */
@@ -10,9 +11,5 @@ export function pendingOperations(rows: readonly MessageView[]): MessageView[] {
 function isPending(content: string): boolean {
   // Checked before parsing: most rows don't match, and some are long.
   if (!content.includes('"operation_pending"')) return false;
-  try {
-    return JSON.parse(content).type === 'operation_pending';
-  } catch {
-    return false;
-  }
+  return asRecord(parseJson(content)).type === 'operation_pending';
 }

@@ -4,6 +4,8 @@
 import { Chat } from '@ai-sdk/react';
 import { ApiError, errorMessage } from '@/api/problem';
 import { isTransientError } from '@/api/queries';
+import { retryDelay, retryDelayMs } from '@/api/retry-delay';
+import { Store } from '@/lib/store';
 import type { SessionDetail } from '@/protocol';
 import { ChunkListener } from './chunk-listener';
 import { ExclusiveTask } from './exclusive-task';
@@ -13,9 +15,8 @@ import { userMessage } from './history';
 import { HistoryReader } from './history-reader';
 import { pendingOperations } from './pending-operations';
 import { Poller } from './poller';
-import { retryDelay, retryDelayMs } from './retry-delay';
 import { cancelSession, createSession } from './session-requests';
-import { isBusy, newState, type SessionState, StateStore } from './state';
+import { isBusy, newState, type SessionState } from './state';
 import { Transcript } from './transcript';
 import { SessionTransport, type StreamEnding } from './transport';
 import type { CopilotMessage } from './types';
@@ -28,7 +29,7 @@ const DISCONNECT_AFTER_MS = 3_000;
 
 export class SessionRuntime {
   readonly key = freshId();
-  readonly store: StateStore<SessionState>;
+  readonly store: Store<SessionState>;
   readonly chat: Chat<CopilotMessage>;
   readonly transcript: Transcript;
   private readonly followUps: FollowUps;
@@ -52,7 +53,7 @@ export class SessionRuntime {
     id: string | null,
     private readonly onCreated: (runtime: SessionRuntime, id: string) => void = () => {},
   ) {
-    this.store = new StateStore(newState(id));
+    this.store = new Store(newState(id));
     this.transport = new SessionTransport(() => this.sessionId(), {
       onOpen: () => this.handleOpen(),
       onChunk: (chunk) => {

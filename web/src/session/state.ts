@@ -37,24 +37,3 @@ export function newState(id: string | null): SessionState {
 export function isBusy(phase: Phase): boolean {
   return phase !== 'ready' && phase !== 'loading';
 }
-
-/** A value with change listeners. */
-export class StateStore<T> {
-  private readonly listeners = new Set<() => void>();
-
-  constructor(private value: T) {}
-
-  readonly get = (): T => this.value;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
-
-  patch(change: Partial<T>): void {
-    const keys = Object.keys(change) as (keyof T)[];
-    if (keys.every((key) => Object.is(this.value[key], change[key]))) return;
-    this.value = { ...this.value, ...change };
-    for (const listener of this.listeners) listener();
-  }
-}

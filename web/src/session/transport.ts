@@ -5,8 +5,8 @@ import { DefaultChatTransport, type UIMessageChunk } from 'ai';
 import { apiUrl } from '@/api/base';
 import { request } from '@/api/client';
 import { ApiError } from '@/api/problem';
-import { retryDelay, retryDelayMs } from './retry-delay';
-import { withSilenceTimeout } from './silence-timeout';
+import { retryDelay, retryDelayMs } from '@/api/retry-delay';
+import { withSilenceTimeout } from '@/api/silence-timeout';
 import type { CopilotMessage } from './types';
 
 export type StreamEnding =
@@ -33,6 +33,8 @@ type ReconnectOptions = Parameters<DefaultChatTransport<CopilotMessage>['reconne
 
 /** How often a message is sent when it is unknown whether it was accepted. The server deduplicates by message id. */
 const SEND_ATTEMPTS = 4;
+/** The server sends at least a heartbeat every ten seconds. */
+const SILENCE_MS = 30_000;
 
 type BytesToChunks = DefaultChatTransport<CopilotMessage>['processResponseStream'];
 
@@ -93,7 +95,7 @@ export class SessionTransport extends DefaultChatTransport<CopilotMessage> {
   }
 
   protected override processResponseStream(bytes: Parameters<BytesToChunks>[0]): ReturnType<BytesToChunks> {
-    return super.processResponseStream(withSilenceTimeout(bytes));
+    return super.processResponseStream(withSilenceTimeout(bytes, SILENCE_MS));
   }
 
   private openConnection(): Connection {

@@ -1,5 +1,6 @@
 import { useChat } from '@ai-sdk/react';
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { useStore } from '@/lib/store';
 import { runtimeOf } from './registry';
 import { isBusy } from './state';
 import { parseFailure } from './turn-failure';
@@ -12,7 +13,7 @@ const DRAW_MS = 50;
 /** One session; `null` is a new chat, whose session is created with its first message. */
 export function useSession(sessionId: string | null): SessionHandle {
   const runtime = useRuntime(sessionId);
-  const state = useSyncExternalStore(runtime.store.subscribe, runtime.store.get);
+  const state = useStore(runtime.store);
   const { messages } = useChat<CopilotMessage>({ chat: runtime.chat, throttle: DRAW_MS });
   useEffect(() => runtime.observe(), [runtime]);
 

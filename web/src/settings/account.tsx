@@ -4,10 +4,10 @@ import type { ReactNode } from 'react';
 import { useAbout } from '@/api/about';
 import { type Credential, signOut, useIdentity } from '@/api/identity';
 import { readToken } from '@/api/token';
-import { clearUserData } from '@/shell/clear-user-data';
-import { Button } from '@/ui/button';
-import { when } from '@/ui/format';
-import { Failure, Loading } from '@/ui/states';
+import { clearUserData } from '@/sign-in/clear-user-data';
+import { Button } from '@/ui/buttons/button';
+import { Failure, Loading } from '@/ui/page/states';
+import { when } from '@/ui/text/format';
 import { Facts, Section } from './section';
 
 const STORAGE: [string, string] = ['Stored', 'Until you close this tab'];

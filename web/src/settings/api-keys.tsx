@@ -3,18 +3,17 @@ import { KeyRound, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import type { ApiKeyView } from '@/protocol';
-import { Button, IconButton } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
-import { when } from '@/ui/format';
-import { Failure, Loading } from '@/ui/states';
-import { showToast } from '@/ui/toast';
+import { Button, IconButton } from '@/ui/buttons/button';
+import { Dialog } from '@/ui/dialog/dialog';
+import { showToast } from '@/ui/feedback/toast';
+import { Failure, Loading } from '@/ui/page/states';
+import { when } from '@/ui/text/format';
+import { apiKeysQuery } from './api-keys-query';
 import { NewKeyDialog } from './new-key-dialog';
 import { Section } from './section';
 
-export const API_KEYS = ['api-keys'];
-
 export function ApiKeys() {
-  const keys = useQuery({ queryKey: API_KEYS, queryFn: () => dataOf(api.GET('/api/api-keys')) });
+  const keys = useQuery(apiKeysQuery);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<ApiKeyView | null>(null);
   return (
@@ -65,7 +64,7 @@ function RevokeDialog({ revoked, onClose }: { revoked: ApiKeyView | null; onClos
     mutationFn: (id: string) =>
       dataOf(api.DELETE('/api/api-keys/{key_id}', { params: { path: { key_id: id } } })),
     onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: API_KEYS });
+      await client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
       showToast('Key revoked.');
       close();
     },

@@ -1,4 +1,4 @@
-import { ThemeChoices } from '@/ui/theme-choices';
+import { ThemeChoices } from '@/ui/theme/theme-choices';
 import { Section } from './section';
 
 export function Appearance() {

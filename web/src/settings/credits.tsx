@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import type { TransactionKind } from '@/protocol';
-import { Button } from '@/ui/button';
+import { Button } from '@/ui/buttons/button';
 import { classes } from '@/ui/classes';
-import { count, when } from '@/ui/format';
-import { Failure, Loading } from '@/ui/states';
+import { Failure, Loading } from '@/ui/page/states';
+import { count, when } from '@/ui/text/format';
 import { Section } from './section';
 
 const PAGE = 10;

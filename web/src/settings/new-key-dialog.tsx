@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import { errorMessage } from '@/api/problem';
-import { Button } from '@/ui/button';
-import { CopyButton } from '@/ui/copy-button';
-import { Dialog } from '@/ui/dialog';
-import { Field, Input } from '@/ui/field';
-import { API_KEYS } from './api-keys';
+import { Button } from '@/ui/buttons/button';
+import { CopyButton } from '@/ui/buttons/copy-button';
+import { Dialog } from '@/ui/dialog/dialog';
+import { Field, Input } from '@/ui/form/field';
+import { apiKeysQuery } from './api-keys-query';
 
 const MAX_NAME_CHARS = 100;
 
@@ -17,7 +17,7 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
   const [name, setName] = useState('');
   const create = useMutation({
     mutationFn: () => dataOf(api.POST('/api/api-keys', { body: { name: name.trim() } })),
-    onSuccess: () => client.invalidateQueries({ queryKey: API_KEYS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: apiKeysQuery.queryKey }),
   });
 
   // The key is discarded when the dialog closes.

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useAbout } from '@/api/about';
-import { Page } from '@/ui/page';
+import { Page } from '@/ui/page/page';
 import { Account } from './account';
 import { ApiKeys } from './api-keys';
 import { Appearance } from './appearance';

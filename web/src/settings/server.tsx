@@ -1,6 +1,6 @@
 import { useAbout } from '@/api/about';
-import { Badge } from '@/ui/badge';
-import { Failure, Loading } from '@/ui/states';
+import { Badge } from '@/ui/feedback/badge';
+import { Failure, Loading } from '@/ui/page/states';
 import { Facts, Section } from './section';
 
 const ENGINES = {

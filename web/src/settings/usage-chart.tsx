@@ -1,8 +1,8 @@
 import { type PointerEvent, useState } from 'react';
 import type { UsageDay } from '@/protocol';
 import { classes } from '@/ui/classes';
-import { Fold } from '@/ui/fold';
-import { count, dollars } from '@/ui/format';
+import { Fold } from '@/ui/page/fold';
+import { count, dollars } from '@/ui/text/format';
 
 type Measure = {
   name: string;

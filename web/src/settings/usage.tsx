@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
 import type { UsageLimit, UsageReport, UsageTotals } from '@/protocol';
-import { count, dollars, when } from '@/ui/format';
-import { Failure, Loading } from '@/ui/states';
+import { Failure, Loading } from '@/ui/page/states';
+import { count, dollars, when } from '@/ui/text/format';
 import { Section } from './section';
 import { UsageChart } from './usage-chart';
 

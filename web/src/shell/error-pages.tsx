@@ -2,9 +2,9 @@
 
 import { Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
-import { buttonClasses } from '@/ui/button';
-import { Page } from '@/ui/page';
-import { Empty, Failure } from '@/ui/states';
+import { buttonClasses } from '@/ui/buttons/button';
+import { Page } from '@/ui/page/page';
+import { Empty, Failure } from '@/ui/page/states';
 
 export function NotFoundPage() {
   return (

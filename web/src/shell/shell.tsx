@@ -2,7 +2,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Activity, Library, MessagesSquare, Settings, Store, UserCheck } from 'lucide-react';
 import { useIdentity } from '@/api/identity';
 import { ReviewCount } from '@/reviews/review-count';
-import { SignIn } from './sign-in';
+import { SignIn } from '@/sign-in/sign-in';
 
 /** Phones only have room for the short labels. */
 const NAV_LINKS = [

@@ -4,8 +4,10 @@ import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react
 import { type ReactNode, useState } from 'react';
 import { ApiError } from '@/api/problem';
 import type { ExecutionDetails, Review, TaskView } from '@/protocol';
+import { TOOLS_QUERY } from '@/tools/tools-query';
 import { type CardActions, CardContext } from '@/tools/types';
-import { showToast } from '@/ui/toast';
+import { showToast } from '@/ui/feedback/toast';
+import { TOOLS } from './fixtures/tools';
 
 const ACTIONS: CardActions = {
   sessionId: 'example',
@@ -24,8 +26,10 @@ export function FixtureProvider({ children }: { children: ReactNode }) {
 
 export function fixtureClient(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { enabled: false, retry: false } } });
+  client.setQueryData(TOOLS_QUERY.queryKey, TOOLS);
   for (const task of tasks(Date.now())) client.setQueryData(['task', task.task_id], task);
   client.setQueryData(['run', RUN.id], RUN);
+  client.setQueryData(['blocks'], new Map(BLOCKS.map((block) => [block.id, block])));
   for (const review of REVIEWS) client.setQueryData(['reviews', 'execution', review.graph_exec_id], [review]);
   for (const { id, ...session } of SUB_SESSIONS) client.setQueryData(['sub-session', id], session);
   setError(client, ['task', 'task-missing'], new ApiError(404, 'NOT_FOUND', 'TaskView not found.'));
@@ -66,6 +70,15 @@ const RUN: ExecutionDetails = {
   node_total: 4,
   failed_nodes: [],
 };
+
+/** The fields of the blocks that the picture of a graph reads. */
+const BLOCKS = [
+  { id: 'block-input', name: 'AgentInputBlock', description: 'An input of the agent.', uiType: 'Input' },
+  { id: 'block-output', name: 'AgentOutputBlock', description: 'An output of the agent.', uiType: 'Output' },
+  { id: 'block-request', name: 'SendWebRequestBlock', description: 'Sends a request.', uiType: 'Standard' },
+  { id: 'block-text', name: 'AITextGeneratorBlock', description: 'Asks the model.', uiType: 'AI' },
+  { id: 'block-condition', name: 'ConditionBlock', description: 'Compares values.', uiType: 'Standard' },
+];
 
 const REVIEW: Review = {
   node_exec_id: 'review-1',

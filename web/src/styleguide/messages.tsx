@@ -7,7 +7,7 @@ import { TurnFailed, TurnStopped } from '@/copilot/conversation/turn-ending';
 import { UserMessage } from '@/copilot/conversation/user-message';
 import type { DataParts } from '@/protocol';
 import type { CopilotMessage } from '@/session/types';
-import { Markdown } from '@/ui/markdown';
+import { Markdown } from '@/ui/markdown/markdown';
 import { EXAMPLES, type Example, partOf } from './fixtures';
 import { Entry, Specimen } from './specimen';
 

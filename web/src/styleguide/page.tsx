@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
-import { Page } from '@/ui/page';
-import { Switch } from '@/ui/switch';
+import { Switch } from '@/ui/form/switch';
+import { Page } from '@/ui/page/page';
 import { CallStates } from './call-states';
 import { FixtureProvider } from './fixture-provider';
 import { Foundations } from './foundations';

@@ -3,8 +3,8 @@
 import { lazy, Suspense, useState } from 'react';
 import { ProgressLine } from '@/tools/waiting/progress-line';
 import { Waiting } from '@/tools/waiting/waiting';
-import { Button } from '@/ui/button';
-import { Skeleton } from '@/ui/states';
+import { Button } from '@/ui/buttons/button';
+import { Skeleton } from '@/ui/page/states';
 import { Entry, Specimen } from './specimen';
 
 const VoyageGame = lazy(() =>

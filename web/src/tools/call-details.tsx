@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { Json } from '@/ui/fold';
+import { Json } from '@/ui/values/json';
 import type { Call } from './call';
 
 /** Input and output of a call as JSON, collapsed. The JSON is rendered only after the user opens it. */

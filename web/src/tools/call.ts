@@ -1,9 +1,9 @@
 // One tool call as its card shows it, read from a message part of the stream or of the history.
 
+import { asRecord, parseJson } from '@/lib/json';
 import type { Response, ResponseType } from '@/protocol';
-import { asRecord, parseJson } from './records';
 import { type AnyCardKind, kindOf } from './registry';
-import type { ToolInput } from './tool-labels';
+import type { LabelsFor, ToolInput } from './tool-labels';
 import type { CallContext, CallStatus, ToolPart } from './types';
 
 export type Call = {
@@ -51,7 +51,7 @@ export function readCall(part: ToolPart, context: CallContext): Call {
 }
 
 function withOutput(call: Call, raw: unknown, preliminary: boolean, context: CallContext): Call {
-  const output = parseJson(raw);
+  const output = parseOutput(raw);
   // The history stores an empty output for a call that was interrupted.
   if (output === '' || output === null || output === undefined) {
     return { ...call, status: 'stopped', output: undefined };
@@ -62,6 +62,11 @@ function withOutput(call: Call, raw: unknown, preliminary: boolean, context: Cal
   const message = result?.response.type === 'error' ? result.response.message : null;
   const failure = typeof message === 'string' && message ? message : null;
   return { ...call, output, result, status, failure };
+}
+
+/** Parses output that was stored as JSON text. */
+export function parseOutput(output: unknown): unknown {
+  return typeof output === 'string' && /^\s*[{[]/.test(output) ? parseJson(output, output) : output;
 }
 
 export function parseResult(output: unknown): Call['result'] {
@@ -81,8 +86,12 @@ function statusOf({ response, kind }: NonNullable<Call['result']>, context: Call
 }
 
 /** The phrase or note that the result's card provides for the row of its call. */
-export function resultText(result: Call['result'], which: 'phrase' | 'note'): string | null {
-  const text = result && safely(() => result.kind[which]?.(result.response as never));
+export function resultText(
+  result: Call['result'],
+  which: 'phrase' | 'note',
+  labelsFor: LabelsFor,
+): string | null {
+  const text = result && safely(() => result.kind[which]?.(result.response as never, labelsFor));
   return typeof text === 'string' && text ? text : null;
 }
 

@@ -1,11 +1,11 @@
 import { Check, ChevronRight, CircleAlert, CircleDot, CirclePause, CircleSlash } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classes } from '@/ui/classes';
-import { Spinner } from '@/ui/spinner';
+import { Spinner } from '@/ui/feedback/spinner';
+import { elapsedText, useElapsed } from '@/ui/text/use-elapsed';
 import { type Call, resultText } from './call';
-import { labelsFor } from './tool-labels';
+import { type LabelsFor, useToolLabels } from './tool-labels';
 import type { CallStatus } from './types';
-import { elapsedText, useElapsed } from './use-elapsed';
 
 /** The elapsed time is shown for calls that take longer than this. */
 const SHOW_ELAPSED_AFTER_MS = 3_000;
@@ -19,8 +19,9 @@ type Props = {
 
 /** The row of a call: tool, phrase, note and status. Clicking it opens the card. */
 export function CardHead({ call, open, onToggle, bodyId }: Props) {
+  const labelsFor = useToolLabels();
   const { label, Icon } = labelsFor(call.tool);
-  const note = resultText(call.result, 'note');
+  const note = resultText(call.result, 'note', labelsFor);
   return (
     <button
       type="button"
@@ -35,7 +36,7 @@ export function CardHead({ call, open, onToggle, bodyId }: Props) {
       />
       <span className="min-w-0 flex-1 truncate">
         <span className="font-medium">{label}</span>
-        <span className="text-muted"> {phraseOf(call)}</span>
+        <span className="text-muted"> {phraseOf(call, labelsFor)}</span>
       </span>
       {note && <span className="max-w-[45%] shrink-0 truncate text-xs text-muted tabular-nums">{note}</span>}
       <Elapsed status={call.status} />
@@ -52,13 +53,13 @@ export function CardHead({ call, open, onToggle, bodyId }: Props) {
 }
 
 /** "Searching for “tides”", then "Searched for “tides”"; for a failure, the error message. */
-export function phraseOf({ tool, input, status, failure, result }: Call): string {
-  const { doing, done, waiting, object } = labelsFor(tool);
+function phraseOf({ tool, input, status, failure, result }: Call, labelsFor: LabelsFor): string {
+  const { doing, done, waiting, objectOf } = labelsFor(tool);
   if (failure) return failure;
   const unfinished = status === 'preparing' || status === 'running' || status === 'stopped';
-  const phrase = status === 'running' ? null : resultText(result, 'phrase');
+  const phrase = status === 'running' ? null : resultText(result, 'phrase', labelsFor);
   const verb = unfinished ? doing : status === 'waiting' ? (waiting ?? done) : done;
-  return phrase ?? [verb, object?.(input)].filter(Boolean).join(' ');
+  return phrase ?? [verb, objectOf(input)].filter(Boolean).join(' ');
 }
 
 function Elapsed({ status }: { status: CallStatus }) {

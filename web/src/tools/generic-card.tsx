@@ -1,5 +1,5 @@
-import { Json } from '@/ui/fold';
-import { asRecord } from './records';
+import { asRecord } from '@/lib/json';
+import { Json } from '@/ui/values/json';
 
 /** Shows output without a card of its own: its message, and all of it as JSON. */
 export function GenericCard({ output }: { output: unknown }) {

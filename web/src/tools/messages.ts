@@ -1,5 +1,7 @@
 // Messages that cards send to the chat in the user's name. They are complete sentences, since users see them as their own.
 
+import { parseJson } from '@/lib/json';
+
 export type Answer = { question: string; answer: string };
 
 /** A single answer is sent as it is; several are sent with their questions. */
@@ -45,16 +47,7 @@ function inputText(value: unknown): string {
 /** Text that could be read as a number, a list or another JSON value is not plain: "007" must stay a string. */
 function isPlain(text: string): boolean {
   if (text === '' || text.trim() !== text || /[\n"]/.test(text)) return false;
-  return !/^([-+]?\.?\d|[[{])/.test(text) && !isJson(text);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return !/^([-+]?\.?\d|[[{])/.test(text) && parseJson(text) === undefined;
 }
 
 function title({ name, id }: Runnable): string {

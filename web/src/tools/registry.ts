@@ -1,6 +1,9 @@
 // The card of every response type. A new type in the protocol fails the type check here until it has a card.
 
 import type { ResponseType } from '@/protocol';
+import { agentBuilding } from './cards/agent-building';
+import { agentChecks } from './cards/agent-checks';
+import { agentPlans } from './cards/agent-plans';
 import { agentRuns } from './cards/agent-runs';
 import { agents } from './cards/agents';
 import { background } from './cards/background';
@@ -20,6 +23,9 @@ import { web } from './cards/web';
 import type { CardKind, CardKinds } from './types';
 
 export const CARDS = {
+  ...agentBuilding,
+  ...agentChecks,
+  ...agentPlans,
   ...agentRuns,
   ...agents,
   ...background,

@@ -1,12 +1,11 @@
 import { useId, useMemo } from 'react';
 import { classes } from '@/ui/classes';
-import { type Call, opensByDefault, parseResult, readCall } from './call';
+import { type Call, opensByDefault, parseOutput, parseResult, readCall } from './call';
 import { CallDetails } from './call-details';
 import { CardBoundary } from './card-boundary';
 import { CardHead } from './card-head';
 import { useCardState } from './card-state';
 import { GenericCard } from './generic-card';
-import { parseJson } from './records';
 import type { CardOf, ToolPart } from './types';
 
 type Props = {
@@ -66,7 +65,7 @@ function ResultCard({ output, part, current }: { output: unknown; part: ToolPart
         response={result.response as never}
         part={part}
         current={current}
-        show={(inner) => <ResultCard output={parseJson(inner)} part={part} current={current} />}
+        show={(inner) => <ResultCard output={parseOutput(inner)} part={part} current={current} />}
       />
     </CardBoundary>
   );

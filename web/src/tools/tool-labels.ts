@@ -1,199 +1,58 @@
-// The label, icon and verbs of each tool, as shown in the row of a call.
+// The label, icon, verbs and object of a call, as shown in its row. They are part of the server's list of tools.
 
-import {
-  Blocks,
-  Bot,
-  CircleHelp,
-  FilePen,
-  Files,
-  FileText,
-  FileX,
-  FolderClock,
-  Globe,
-  Hourglass,
-  Library,
-  ListTodo,
-  type LucideIcon,
-  Play,
-  Search,
-  Sparkles,
-  Split,
-  Store,
-  Terminal,
-  Wrench,
-} from 'lucide-react';
-import { humanName } from '@/ui/names';
+import { useQuery } from '@tanstack/react-query';
+import type { LucideIcon } from 'lucide-react';
+import { useCallback } from 'react';
+import type { ToolDescription, ToolLabels, ToolObject } from '@/protocol';
+import { humanName } from '@/ui/text/names';
+import { toolIcon } from './tool-icons';
+import { TOOLS_QUERY } from './tools-query';
 
 export type ToolInput = Record<string, unknown>;
 
-export type ToolLabels = {
-  label: string;
+export type CallLabels = Omit<ToolLabels, 'icon' | 'object'> & {
   Icon: LucideIcon;
-  doing: string;
-  done: string;
-  /** Replaces `done` while the call waits for the user. */
-  waiting?: string;
   /** What the verb applies to, taken from the input. */
-  object?: (input: ToolInput) => string | undefined;
+  objectOf: (input: ToolInput) => string | undefined;
 };
 
-const LABELS: Record<string, ToolLabels> = {
-  ask_question: {
-    label: 'Question for you',
-    Icon: CircleHelp,
-    doing: 'Preparing',
-    done: 'Asked',
-    waiting: 'Waiting for your answer',
-  },
-  bash_exec: { label: 'Shell', Icon: Terminal, doing: 'Running', done: 'Ran', object: plain('command') },
-  check_background_tool: {
-    label: 'Status',
-    Icon: FolderClock,
-    doing: 'Checking background task',
-    done: 'Checked background task',
-  },
-  check_operation_status: {
-    label: 'Status',
-    Icon: Hourglass,
-    doing: 'Checking operation status',
-    done: 'Checked operation status',
-  },
-  continue_run_block: {
-    label: 'Action',
-    Icon: Blocks,
-    doing: 'Running approved block',
-    done: 'Ran approved block',
-  },
-  delete_workspace_file: {
-    label: 'Workspace',
-    Icon: FileX,
-    doing: 'Deleting',
-    done: 'Deleted',
-    object: plain('path', 'file_id'),
-  },
-  find_agent: {
-    label: 'Marketplace',
-    Icon: Store,
-    doing: 'Searching for agents',
-    done: 'Searched for agents',
-    object: quoted('query'),
-  },
-  find_block: {
-    label: 'Blocks',
-    Icon: Search,
-    doing: 'Searching for',
-    done: 'Searched for',
-    object: quoted('query'),
-  },
-  find_library_agent: {
-    label: 'Library',
-    Icon: Library,
-    doing: 'Searching your agents',
-    done: 'Searched your agents',
-    object: quoted('query', 'agent_id'),
-  },
-  get_doc_page: {
-    label: 'Documentation',
-    Icon: FileText,
-    doing: 'Reading',
-    done: 'Read',
-    object: plain('path'),
-  },
-  get_sub_session_result: {
-    label: 'Sub-session',
-    Icon: Split,
-    doing: 'Waiting for the result',
-    done: 'Checked the result',
-  },
-  list_workspace_files: {
-    label: 'Workspace',
-    Icon: Files,
-    doing: 'Listing files',
-    done: 'Listed files',
-    object: plain('path_prefix'),
-  },
-  read_workspace_file: {
-    label: 'Workspace',
-    Icon: FileText,
-    doing: 'Reading',
-    done: 'Read',
-    object: plain('path', 'file_id'),
-  },
-  run_agent: {
-    label: 'Agent',
-    Icon: Bot,
+/** Returns the labels of a tool by its name. */
+export type LabelsFor = (tool: string) => CallLabels;
+
+export function useToolLabels(): LabelsFor {
+  const { data: tools } = useQuery(TOOLS_QUERY);
+  return useCallback((tool) => labelsOf(tool, tools), [tools]);
+}
+
+/** Labels of a tool. One that is not in the list, or a list that has not loaded, is labeled with its name, made readable. */
+export function labelsOf(tool: string, tools: readonly ToolDescription[] = []): CallLabels {
+  const known = tools.find(({ name }) => name === tool);
+  const { icon, object, ...labels } = known?.labels ?? genericLabels(tool);
+  return {
+    ...labels,
+    Icon: toolIcon(icon),
+    objectOf: (input) => (object ? objectText(object, input) : undefined),
+  };
+}
+
+/** As the server labels an external tool. */
+function genericLabels(tool: string): ToolLabels {
+  return {
+    label: humanName(tool),
+    icon: 'wrench',
     doing: 'Running',
-    done: 'Ran',
-    object: plain('username_agent_slug', 'library_agent_id'),
-  },
-  run_block: { label: 'Action', Icon: Blocks, doing: 'Running', done: 'Ran', object: plain('block_id') },
-  run_sub_session: {
-    label: 'Sub-session',
-    Icon: Split,
-    doing: '',
     done: '',
-    object: quoted('prompt'),
-  },
-  search_docs: {
-    label: 'Documentation',
-    Icon: Search,
-    doing: 'Searching for',
-    done: 'Searched for',
-    object: quoted('query'),
-  },
-  suggest_goal: { label: 'Goal', Icon: Sparkles, doing: 'Suggesting a goal', done: 'Suggested a goal' },
-  todo_write: { label: 'Plan', Icon: ListTodo, doing: 'Updating plan', done: 'Updated plan' },
-  view_agent_output: {
-    label: 'Agent',
-    Icon: Play,
-    doing: 'Checking run',
-    done: 'Checked run',
-    object: plain('agent_name', 'store_slug', 'execution_id'),
-  },
-  web_fetch: { label: 'Web page', Icon: Globe, doing: 'Reading', done: 'Read', object: address },
-  write_workspace_file: {
-    label: 'Workspace',
-    Icon: FilePen,
-    doing: 'Writing',
-    done: 'Wrote',
-    object: plain('path', 'filename'),
-  },
-};
-
-/** Names of the tools with labels of their own. */
-export const KNOWN_TOOLS: readonly string[] = Object.keys(LABELS);
-
-/** Labels of a tool. One added by an operator is labeled with its name, made readable. */
-export function labelsFor(tool: string): ToolLabels {
-  const known = Object.hasOwn(LABELS, tool) ? LABELS[tool] : undefined;
-  return known ?? { label: humanName(tool), Icon: Wrench, doing: 'Running', done: '', object: firstText };
-}
-
-function plain(...names: string[]): (input: ToolInput) => string | undefined {
-  return (input) => {
-    for (const name of names) {
-      const value = input[name];
-      if (typeof value === 'string' && value.trim()) return oneLine(value);
-    }
-    return undefined;
+    object: { arguments: [], style: 'plain' },
   };
 }
 
-function quoted(...names: string[]): (input: ToolInput) => string | undefined {
-  const find = plain(...names);
-  return (input) => {
-    const found = find(input);
-    return found && `“${found}”`;
-  };
-}
-
-function address(input: ToolInput): string | undefined {
-  return plain('url')(input)?.replace(/^https?:\/\//, '');
-}
-
-function firstText(input: ToolInput): string | undefined {
-  const first = Object.values(input).find((value) => typeof value === 'string' && value.trim());
-  return typeof first === 'string' ? oneLine(first) : undefined;
+function objectText({ arguments: names, style }: ToolObject, input: ToolInput): string | undefined {
+  const values = names.length > 0 ? names.map((name) => input[name]) : Object.values(input);
+  const text = values.find((value) => typeof value === 'string' && value.trim());
+  if (typeof text !== 'string') return undefined;
+  const line = oneLine(text);
+  if (style === 'quoted') return `“${line}”`;
+  return style === 'address' ? line.replace(/^https?:\/\//, '') : line;
 }
 
 /** The text on one line, truncated to what fits in a row. The details have all of it. */

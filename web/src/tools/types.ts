@@ -3,6 +3,7 @@
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Response, ResponseType } from '@/protocol';
+import type { LabelsFor } from './tool-labels';
 
 export type ToolPart = ToolUIPart | DynamicToolUIPart;
 
@@ -60,7 +61,7 @@ export type CardKind<T extends ResponseType> = {
   /** Defaults to `done`. */
   status?: (response: Response<T>, context: CallContext) => CallStatus;
   /** Replaces the verb and object of the tool in the row, where the response is more specific. */
-  phrase?: (response: Response<T>) => string | null | undefined;
+  phrase?: (response: Response<T>, labelsFor: LabelsFor) => string | null | undefined;
   /** Short text at the end of the row, such as a count or a size. */
   note?: (response: Response<T>) => string | null | undefined;
 };

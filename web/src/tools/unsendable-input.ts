@@ -1,8 +1,8 @@
 // Finds inputs that must not be sent in a chat message: secrets, since messages are stored and readable, and files,
 // since they exceed the size limit of a message.
 
+import { asRecord } from '@/lib/json';
 import { type FieldKind, fieldsOf } from '@/ui/schema-form/schema';
-import { asRecord } from './records';
 
 export type UnsendableInput = 'secret' | 'file';
 

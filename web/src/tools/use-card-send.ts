@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { errorMessage } from '@/api/problem';
+import { useAttempt } from '@/ui/form/use-attempt';
 import { useCardState } from './card-state';
 import { useCardActions } from './types';
 
@@ -17,22 +16,13 @@ export type CardSend = {
 export function useCardSend(name: string): CardSend {
   const { send } = useCardActions();
   const [sent, setSent] = useCardState<string | null>(`${name} sent`, null);
-  const [sending, setSending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const { busy: sending, problem: error, attempt } = useAttempt();
   const submit = async (text: string): Promise<boolean> => {
     if (sending) return false;
-    setSending(true);
-    setError(null);
-    try {
+    return attempt(async () => {
       await send(text);
       setSent(text);
-      return true;
-    } catch (refusal) {
-      setError(errorMessage(refusal));
-      return false;
-    } finally {
-      setSending(false);
-    }
+    });
   };
   return { sent, sending, error, submit };
 }

@@ -2,8 +2,8 @@
 
 import { ArrowUp, CornerDownRight, Square } from 'lucide-react';
 import { classes } from '@/ui/classes';
-import { count } from '@/ui/format';
-import { Spinner } from '@/ui/spinner';
+import { Spinner } from '@/ui/feedback/spinner';
+import { count } from '@/ui/text/format';
 
 /** Stops the running turn. */
 export function StopButton({ stopping, onStop }: { stopping: boolean; onStop: () => void }) {

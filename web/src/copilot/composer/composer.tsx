@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { useMedia } from '@/lib/use-media';
 import type { SessionHandle } from '@/session/types';
-import { useMedia } from '@/ui/media';
 import { Counter, SendButton, StopButton } from './buttons';
 import { confirmSent, joinTexts, putDraft, restoreDraft, startSending, useDraft } from './drafts';
 import {

@@ -1,16 +1,16 @@
 // Drafts by session: text that the server hasn't accepted yet. They survive a reload; each tab has its own.
 
 import { useSyncExternalStore } from 'react';
+import { Store } from '@/lib/store';
 
 const PREFIX = 'pilothouse.draft.';
 /** The key of the new chat, which has no session yet. */
 const NEW_CHAT = 'new';
 
-/** The text in the field. */
-const drafts = new Map<string, string>();
+/** The text in the field, by key. Keys that are not here yet have the text that is stored. */
+const drafts = new Store<ReadonlyMap<string, string>>(new Map());
 /** Texts that are being sent, by key and in the order they were sent. */
 const outgoing = new Map<string, Set<OutgoingText>>();
-const listeners = new Set<() => void>();
 
 /** A text that is being sent. */
 export type OutgoingText = { key: string; text: string };
@@ -20,11 +20,7 @@ export function draftOf(sessionId: string | null): string {
 }
 
 function textAt(key: string): string {
-  const known = drafts.get(key);
-  if (known !== undefined) return known;
-  const text = stored(key);
-  drafts.set(key, text);
-  return text;
+  return drafts.get().get(key) ?? stored(key);
 }
 
 /** Replaces the draft of a session; an empty text removes it. */
@@ -63,25 +59,19 @@ export function restoreDraft(sent: OutgoingText, currentSession: string | null):
 
 /** Removes all drafts, for example when the user signs out. */
 export function clearDrafts(): void {
-  const keys = new Set([...drafts.keys(), ...outgoing.keys(), ...storedKeys()]);
+  const keys = new Set([...drafts.get().keys(), ...outgoing.keys(), ...storedKeys()]);
   outgoing.clear();
   for (const key of keys) set(key, '');
 }
 
 export function useDraft(sessionId: string | null): string {
-  return useSyncExternalStore(subscribe, () => draftOf(sessionId));
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  return useSyncExternalStore(drafts.subscribe, () => draftOf(sessionId));
 }
 
 function set(key: string, text: string): void {
-  drafts.set(key, text);
   const sent = [...(outgoing.get(key) ?? [])].map((one) => one.text);
   store(key, [...sent, text].reduce(joinTexts, ''));
-  for (const listener of listeners) listener();
+  drafts.set(new Map(drafts.get()).set(key, text));
 }
 
 /** Restored text goes before newer text, which must not be replaced. */

@@ -1,7 +1,7 @@
 import { Check, Clock, CornerUpLeft, X } from 'lucide-react';
 import type { FollowUpChip } from '@/session/types';
-import { Button, IconButton } from '@/ui/button';
-import { Spinner } from '@/ui/spinner';
+import { Button, IconButton } from '@/ui/buttons/button';
+import { Spinner } from '@/ui/feedback/spinner';
 
 const STATES = {
   sending: { label: 'Sending…', icon: <Spinner className="size-3.5" /> },

@@ -1,6 +1,6 @@
 import { CircleAlert, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { IconButton } from '@/ui/button';
+import { IconButton } from '@/ui/buttons/button';
 import type { SendError } from './send-error';
 
 /** Shows why the message is back in the field, and when to try again. */

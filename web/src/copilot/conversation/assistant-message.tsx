@@ -3,7 +3,7 @@ import { parseFailure } from '@/session/turn-failure';
 import type { CopilotMessage } from '@/session/types';
 import { ToolCard } from '@/tools/tool-card';
 import type { ToolPart } from '@/tools/types';
-import { Markdown } from '@/ui/markdown';
+import { Markdown } from '@/ui/markdown/markdown';
 import { BackgroundNote, CompactionNote } from './notes';
 import { Reasoning } from './reasoning';
 import { ResponseFooter } from './response-footer';

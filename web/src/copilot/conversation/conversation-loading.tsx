@@ -1,4 +1,4 @@
-import { Skeleton } from '@/ui/states';
+import { Skeleton } from '@/ui/page/states';
 
 /** Placeholder in the shape of a conversation. */
 export function LoadingConversation() {

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useStickToBottom } from 'use-stick-to-bottom';
 import type { SessionHandle } from '@/session/types';
 import { CardContext } from '@/tools/types';
-import { Button } from '@/ui/button';
+import { Button } from '@/ui/buttons/button';
 import { classes } from '@/ui/classes';
 import { Announcer } from './announcer';
 import { EarlierMessages } from './earlier-messages';

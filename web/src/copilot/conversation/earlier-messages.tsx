@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import type { SessionHandle } from '@/session/types';
-import { Button } from '@/ui/button';
+import { Button } from '@/ui/buttons/button';
+import { useOnSight } from '@/ui/page/use-on-sight';
 
 /** How far ahead of the top the next page is loaded. */
 const AHEAD = '800px 0px 0px 0px';
@@ -9,17 +10,7 @@ const AHEAD = '800px 0px 0px 0px';
 export function EarlierMessages({ handle, root }: { handle: SessionHandle; root: () => HTMLElement | null }) {
   const mark = useRef<HTMLDivElement>(null);
   const { hasOlder, loadingOlder, loadOlder } = handle;
-  useEffect(() => {
-    if (!mark.current || !hasOlder || loadingOlder) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) loadOlder();
-      },
-      { root: root(), rootMargin: AHEAD },
-    );
-    observer.observe(mark.current);
-    return () => observer.disconnect();
-  }, [hasOlder, loadingOlder, loadOlder, root]);
+  useOnSight(mark, { enabled: hasOlder && !loadingOlder, onSight: loadOlder, rootMargin: AHEAD, root });
   if (!hasOlder) return null;
   return (
     <div ref={mark} className="flex h-12 items-center justify-center">

@@ -2,10 +2,10 @@
 
 import { FoldVertical, Hourglass } from 'lucide-react';
 import type { DataParts } from '@/protocol';
-import { Badge, type Tone } from '@/ui/badge';
-import { Fold } from '@/ui/fold';
-import { count } from '@/ui/format';
-import { Markdown } from '@/ui/markdown';
+import { Badge, type Tone } from '@/ui/feedback/badge';
+import { Markdown } from '@/ui/markdown/markdown';
+import { Fold } from '@/ui/page/fold';
+import { count } from '@/ui/text/format';
 
 export function CompactionNote({ data }: { data: DataParts['compaction'] }) {
   return (

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { memo } from 'react';
-import { Markdown } from '@/ui/markdown';
+import { Markdown } from '@/ui/markdown/markdown';
 
 /** The model's reasoning, collapsed. Its heading shows when it is in progress. */
 export const Reasoning = memo(function Reasoning({ text, streaming }: { text: string; streaming: boolean }) {

@@ -1,9 +1,9 @@
 import { RotateCw } from 'lucide-react';
 import type { CopilotMessage } from '@/session/types';
-import { IconButton } from '@/ui/button';
+import { IconButton } from '@/ui/buttons/button';
+import { CopyButton } from '@/ui/buttons/copy-button';
 import { classes } from '@/ui/classes';
-import { CopyButton } from '@/ui/copy-button';
-import { count, dollars, duration, when } from '@/ui/format';
+import { count, dollars, duration, when } from '@/ui/text/format';
 import { textOf } from './response-sections';
 
 type Props = {

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
 import type { Phase, SessionHandle } from '@/session/types';
 import { classes } from '@/ui/classes';
-import { duration } from '@/ui/format';
+import { duration } from '@/ui/text/format';
+import { useElapsed } from '@/ui/text/use-elapsed';
 
 /** Shown instead of the status the turn reports. */
 const PHASE_LABELS: Partial<Record<Phase, string>> = {
@@ -15,7 +15,7 @@ const SHOW_ELAPSED_AFTER_MS = 20_000;
 /** The line below a running response. It stays mounted while the turn runs, so that the layout doesn't shift. */
 export function RunningIndicator({ handle, quiet }: { handle: SessionHandle; quiet: boolean }) {
   const { phase, status, slow, busySince } = handle;
-  const elapsed = useElapsed(busySince);
+  const elapsed = useElapsed(busySince !== null, busySince ?? undefined);
   const label = PHASE_LABELS[phase] ?? status ?? (quiet ? null : 'Thinking…');
   return (
     <div className="flex min-h-8 flex-col gap-1 text-sm text-muted">
@@ -28,7 +28,7 @@ export function RunningIndicator({ handle, quiet }: { handle: SessionHandle; qui
         <span role="status" className="min-w-0 truncate">
           {label}
         </span>
-        {elapsed !== null && elapsed > SHOW_ELAPSED_AFTER_MS && (
+        {busySince !== null && elapsed > SHOW_ELAPSED_AFTER_MS && (
           <span className="shrink-0 tabular-nums">{duration(elapsed)}</span>
         )}
       </div>
@@ -42,14 +42,3 @@ export function RunningIndicator({ handle, quiet }: { handle: SessionHandle; qui
 }
 
 const DOTS = ['', '[animation-delay:200ms]', '[animation-delay:400ms]'];
-
-/** Milliseconds since then, updated every second. */
-function useElapsed(since: number | null): number | null {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (since === null) return;
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [since]);
-  return since === null ? null : Math.max(0, now - since);
-}

@@ -2,8 +2,8 @@
 
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleStop, RotateCw } from 'lucide-react';
-import { Button, buttonClasses } from '@/ui/button';
-import { Fold } from '@/ui/fold';
+import { Button, buttonClasses } from '@/ui/buttons/button';
+import { Fold } from '@/ui/page/fold';
 
 type FailureProps = {
   code: string | null;

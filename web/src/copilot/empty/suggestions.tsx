@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import type { SuggestedPrompts } from '@/protocol';
 import { classes } from '@/ui/classes';
-import { Skeleton } from '@/ui/states';
+import { Skeleton } from '@/ui/page/states';
 
 /** Suggested prompts by category. They are optional, so a failed request shows nothing. */
 export function Suggestions({ onPick }: { onPick: (text: string) => void }) {

@@ -1,16 +1,11 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { useModal } from '@/ui/dialog/use-modal';
 
 type Props = { label: string; open: boolean; onClose: () => void; children: ReactNode };
 
-/** A panel that slides in over the page. The browser traps the focus in it and closes it on Escape. */
+/** A panel that slides in over the page. */
 export function Drawer({ label, open, onClose, children }: Props) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = ref.current;
-    if (!dialog) return;
-    if (open && !dialog.open) dialog.showModal();
-    if (!open && dialog.open) dialog.close();
-  }, [open]);
+  const ref = useModal(open);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a press on the backdrop; the keyboard has Escape.
     <dialog

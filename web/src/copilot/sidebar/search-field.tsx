@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import type { KeyboardEvent, RefObject } from 'react';
-import { Input } from '@/ui/field';
+import { Input } from '@/ui/form/field';
 
 type Props = {
   ref: RefObject<HTMLInputElement | null>;

@@ -1,6 +1,6 @@
 // Records when each session was last seen in this browser, so that the list can mark unread ones.
 
-import { useSyncExternalStore } from 'react';
+import { Store, useStore } from '@/lib/store';
 import type { SessionSummary } from '@/protocol';
 
 const KEY = 'pilothouse.seen';
@@ -14,8 +14,7 @@ type SeenSessions = {
   sessions: Record<string, number>;
 };
 
-let current: SeenSessions | null = readStored();
-const listeners = new Set<() => void>();
+const seen = new Store<SeenSessions | null>(readStored());
 
 /** Changed since it was last shown here. A sub-session that was never opened isn't marked; its parent is. */
 export function isUnread(session: SessionSummary, seen: SeenSessions | null): boolean {
@@ -27,18 +26,19 @@ export function isUnread(session: SessionSummary, seen: SeenSessions | null): bo
 
 /** On the first visit of a browser, all existing sessions count as seen. */
 export function markFirstVisit(sessions: SessionSummary[]): void {
-  if (current) return;
-  set({ until: Math.max(0, ...sessions.map((session) => Date.parse(session.updated_at))), sessions: {} });
+  if (seen.get()) return;
+  save({ until: Math.max(0, ...sessions.map((session) => Date.parse(session.updated_at))), sessions: {} });
 }
 
 export function markSeen(session: SessionSummary): void {
   const updated = Date.parse(session.updated_at);
+  const current = seen.get();
   if (!current || current.sessions[session.id] === updated) return;
-  set(bounded({ ...current, sessions: { ...current.sessions, [session.id]: updated } }));
+  save(bounded({ ...current, sessions: { ...current.sessions, [session.id]: updated } }));
 }
 
 export function useSeen(): SeenSessions | null {
-  return useSyncExternalStore(subscribe, () => current);
+  return useStore(seen);
 }
 
 function bounded(seen: SeenSessions): SeenSessions {
@@ -50,14 +50,13 @@ function bounded(seen: SeenSessions): SeenSessions {
   };
 }
 
-function set(seen: SeenSessions): void {
-  current = seen;
+function save(next: SeenSessions): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(seen));
+    localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
     // Storage may be full or disabled: the state then lasts as long as the page.
   }
-  notify();
+  seen.set(next);
 }
 
 function readStored(): SeenSessions | null {
@@ -73,18 +72,7 @@ function isSeenSessions(value: unknown): value is SeenSessions {
   return typeof value === 'object' && value !== null && 'until' in value && 'sessions' in value;
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function notify(): void {
-  for (const listener of listeners) listener();
-}
-
 // Another tab has shown a session.
 addEventListener('storage', (event) => {
-  if (event.key !== KEY) return;
-  current = readStored() ?? current;
-  notify();
+  if (event.key === KEY) seen.set(readStored() ?? seen.get());
 });

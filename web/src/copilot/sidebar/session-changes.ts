@@ -5,7 +5,7 @@ import { api, dataOf } from '@/api/client';
 import { errorMessage } from '@/api/problem';
 import type { SessionSummary } from '@/protocol';
 import { discardSession } from '@/session/registry';
-import { showToast } from '@/ui/toast';
+import { showToast } from '@/ui/feedback/toast';
 import { SESSIONS_KEY, type SessionPages } from './use-sessions';
 
 type Change =

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { SquarePen, X } from 'lucide-react';
 import { memo, type RefObject, useState } from 'react';
-import { buttonClasses, IconButton } from '@/ui/button';
+import { buttonClasses, IconButton } from '@/ui/buttons/button';
 import { classes } from '@/ui/classes';
 import { ModelLine } from './model-line';
 import { SearchField } from './search-field';

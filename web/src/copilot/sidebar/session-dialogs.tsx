@@ -2,9 +2,9 @@
 
 import { useId, useState } from 'react';
 import type { SessionSummary } from '@/protocol';
-import { Button } from '@/ui/button';
-import { Dialog } from '@/ui/dialog';
-import { Field, Input } from '@/ui/field';
+import { Button } from '@/ui/buttons/button';
+import { Dialog } from '@/ui/dialog/dialog';
+import { Field, Input } from '@/ui/form/field';
 import { UNTITLED } from './session-row';
 
 const MAX_TITLE_LENGTH = 200;

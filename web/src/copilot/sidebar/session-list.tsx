@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionSummary } from '@/protocol';
-import { Failure, Skeleton } from '@/ui/states';
-import { LoadMore } from './load-more';
+import { LoadMore } from '@/ui/page/load-more';
+import { Failure, Skeleton } from '@/ui/page/states';
 import { markFirstVisit, markSeen } from './seen-sessions';
 import { useSessionChange } from './session-changes';
 import { DeleteDialog, RenameDialog } from './session-dialogs';
@@ -38,7 +38,7 @@ export function SessionList({ query, activeId, activeBusy, onLeave }: Props) {
       )}
       {list.isSuccess && list.sessions.length === 0 && <EmptyList query={query} />}
       <SessionGroups sessions={list.sessions} activeId={activeId} actions={actions} />
-      {list.hasNextPage && <LoadMore busy={list.isFetchingNextPage} onMore={list.fetchNextPage} />}
+      <LoadMore compact query={list} label="Load older chats" />
       <RenameDialog
         session={renamed}
         onClose={() => closeAndRefocus(renamed, setRenamed)}

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { CornerDownRight, Ellipsis, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import type { SessionSummary } from '@/protocol';
-import { Dot } from '@/ui/badge';
-import { IconButton } from '@/ui/button';
+import { IconButton } from '@/ui/buttons/button';
+import { Menu, MenuItem } from '@/ui/buttons/menu';
 import { classes } from '@/ui/classes';
-import { ago } from '@/ui/format';
-import { Menu, MenuItem } from '@/ui/menu';
+import { Dot } from '@/ui/feedback/badge';
+import { ago } from '@/ui/text/format';
 
 export const UNTITLED = 'New chat';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SessionSummary } from '@/protocol';
 import { noConnection, refusal, serve } from '@/testing/fake-server';
 import { showAt } from '@/testing/show-at';
-import { Toaster } from '@/ui/toast';
+import { Toaster } from '@/ui/feedback/toast';
 import { Sidebar } from './sidebar';
 
 const LIST = 'GET /api/chat/sessions';

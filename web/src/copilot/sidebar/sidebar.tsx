@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
-import { useMedia } from '@/ui/media';
+import { useMedia } from '@/lib/use-media';
 import { Drawer } from './drawer';
 import { SessionColumn } from './session-column';
 

@@ -1,4 +1,4 @@
-import { ThemeChoices } from '@/ui/theme-choices';
+import { ThemeChoices } from '@/ui/theme/theme-choices';
 
 /** The theme choices as three small buttons. */
 export function ThemeSwitch() {

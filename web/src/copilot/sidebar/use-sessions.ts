@@ -1,8 +1,9 @@
 // The paginated list of sessions, refreshed by polling.
 
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { api, dataOf } from '@/api/client';
+import { useDebouncedText } from '@/lib/use-debounced';
 import type { SessionList, SessionSummary } from '@/protocol';
 
 /** The query key of all session lists. Invalidate it when a turn starts or ends. */
@@ -13,12 +14,10 @@ export type SessionPages = InfiniteData<SessionList>;
 const PAGE = 50;
 const IDLE_POLL_MS = 10_000;
 const RUNNING_POLL_MS = 2_000;
-/** Debounce of the search field. */
-const DEBOUNCE_MS = 200;
 
 /** Sessions whose title matches the search, or all. The page knows about a turn it started before the list does. */
 export function useSessions(text: string, runningId: string | null) {
-  const search = useDebounced(text.trim());
+  const search = useDebouncedText(text.trim());
   const query = useInfiniteQuery({
     queryKey: [...SESSIONS_KEY, search],
     queryFn: ({ pageParam, signal }) =>
@@ -53,14 +52,4 @@ function pollInterval(data: SessionPages | undefined, isKnownRunning: boolean): 
 function sessionsOf(data: SessionPages | undefined): SessionSummary[] {
   const all = data?.pages.flatMap((page) => page.sessions) ?? [];
   return [...new Map(all.map((session) => [session.id, session])).values()];
-}
-
-/** Debounces the search, so that not every keystroke sends a request. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return text === '' ? '' : debounced;
 }

@@ -2,14 +2,11 @@
 // up to 2,000 nodes.
 
 import { type Pair, ranksOf } from './ranks';
-import { orderColumns } from './row-order';
+import { type Item, orderColumns } from './row-order';
 import { rowCenters } from './row-positions';
 
 export type Box = { id: string; width: number; height: number };
 export type Position = { x: number; y: number };
-
-/** A node, or a gap reserved for a link that passes a column. */
-export type Item = { id: string; height: number; isNode: boolean };
 
 const COLUMN_GAP = 72;
 const ROW_GAP = 28;

@@ -1,7 +1,9 @@
 // Orders the items of each column, so that few links cross.
 
-import type { Item } from './layout';
 import { neighbors, type Pair } from './ranks';
+
+/** A node, or a gap reserved for a link that passes a column. */
+export type Item = { id: string; height: number; isNode: boolean };
 
 const SWEEPS = 6;
 

@@ -1,7 +1,7 @@
 // Vertical positions of the items of each column: as close to the mean of their neighbors as order and size allow.
 
-import type { Item } from './layout';
 import { neighbors, type Pair } from './ranks';
+import type { Item } from './row-order';
 
 const SWEEPS = 8;
 

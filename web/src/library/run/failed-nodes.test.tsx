@@ -1,11 +1,11 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
+import { ExecutionStateBuilder } from '@/executions/execution-state';
 import type { ExecutionDetails, NodeUpdate } from '@/protocol';
 import { FailedNodes } from './failed-nodes';
-import { RunStateBuilder } from './run-state';
 
 it('counts failed node executions, not failed nodes', () => {
-  const builder = new RunStateBuilder();
+  const builder = new ExecutionStateBuilder();
   for (const run of [1, 2, 3]) {
     builder.addNodeUpdate({
       node_exec_id: `e:${run}`,

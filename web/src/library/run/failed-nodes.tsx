@@ -1,9 +1,9 @@
+import { type NodeState, total } from '@/executions/execution-state';
 import { type Blocks, nodeTitle } from '@/graph/blocks';
 import type { ExecutionDetails, ExecutionMeta, GraphDetails } from '@/protocol';
-import { count } from '@/ui/format';
-import { blockName } from '@/ui/names';
-import { Panel } from '@/ui/page';
-import { type NodeState, total } from './run-state';
+import { Panel } from '@/ui/page/page';
+import { count } from '@/ui/text/format';
+import { blockName } from '@/ui/text/names';
 
 type Props = {
   execution: ExecutionMeta;

@@ -1,6 +1,6 @@
+import type { NodeState } from '@/executions/execution-state';
 import type { Block, Blocks } from '@/graph/blocks';
 import type { GraphDetails, Node } from '@/protocol';
-import type { NodeState } from './run-state';
 
 /** One output of an agent: the number of its values, and the latest ones that are available. */
 export type NamedOutput = { name: string; values: unknown[]; total: number };

@@ -1,14 +1,14 @@
 import { useState } from 'react';
+import type { NodeState } from '@/executions/execution-state';
+import { NodeOutputs } from '@/executions/node-outputs';
 import { type Blocks, nodeTitle } from '@/graph/blocks';
 import type { ExecutionMeta, GraphDetails } from '@/protocol';
-import { Button } from '@/ui/button';
-import { Fold } from '@/ui/fold';
-import { count } from '@/ui/format';
-import { Panel } from '@/ui/page';
-import { isFinal, RunStatus } from '@/ui/run-status';
-import { NodeOutputs } from './node-outputs';
+import { Button } from '@/ui/buttons/button';
+import { isFinal, RunStatus } from '@/ui/feedback/run-status';
+import { Fold } from '@/ui/page/fold';
+import { Panel } from '@/ui/page/page';
+import { count } from '@/ui/text/format';
 import { NodeRuns } from './node-runs';
-import type { NodeState } from './run-state';
 
 type Props = {
   graph?: GraphDetails;

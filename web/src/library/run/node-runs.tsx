@@ -2,13 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '@/api/client';
 import type { NodeExecution } from '@/protocol';
-import { Outputs } from '@/tools/values';
-import { Button } from '@/ui/button';
-import { Fold, Json } from '@/ui/fold';
-import { count, duration } from '@/ui/format';
-import { blockName } from '@/ui/names';
-import { RunStatus } from '@/ui/run-status';
-import { Failure, Loading } from '@/ui/states';
+import { Button } from '@/ui/buttons/button';
+import { RunStatus } from '@/ui/feedback/run-status';
+import { Fold } from '@/ui/page/fold';
+import { Failure, Loading } from '@/ui/page/states';
+import { count, duration } from '@/ui/text/format';
+import { blockName } from '@/ui/text/names';
+import { Json } from '@/ui/values/json';
+import { Outputs } from '@/ui/values/values';
 
 type Props = { graphId: string; executionId: string; total: number; titles: ReadonlyMap<string, string> };
 

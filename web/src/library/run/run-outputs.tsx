@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'react';
-import { Value } from '@/tools/values';
-import { Button } from '@/ui/button';
+import { Button } from '@/ui/buttons/button';
+import { CopyButton } from '@/ui/buttons/copy-button';
 import { classes } from '@/ui/classes';
-import { CopyButton } from '@/ui/copy-button';
-import { count } from '@/ui/format';
-import { Markdown } from '@/ui/markdown';
-import { humanName } from '@/ui/names';
-import { Panel } from '@/ui/page';
+import { Markdown } from '@/ui/markdown/markdown';
+import { Panel } from '@/ui/page/page';
 import { asText } from '@/ui/schema-form/draft';
 import { fieldsOf } from '@/ui/schema-form/schema';
+import { count } from '@/ui/text/format';
+import { humanName } from '@/ui/text/names';
+import { Value } from '@/ui/values/values';
 import type { NamedOutput } from './live-outputs';
 
 type Props = {

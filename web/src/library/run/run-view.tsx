@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, WifiOff } from 'lucide-react';
-import { ApiError } from '@/api/problem';
+import { type Agent, graphQuery } from '@/agents/agent-queries';
+import { ApiError, isNotFound } from '@/api/problem';
+import { useExecution } from '@/executions/use-execution';
 import { useBlocks } from '@/graph/blocks';
 import { GraphFigure } from '@/graph/graph-figure';
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
-import { Outputs } from '@/tools/values';
-import { Fold } from '@/ui/fold';
-import { Panel } from '@/ui/page';
-import { isFinal } from '@/ui/run-status';
-import type { Values } from '@/ui/schema-form';
-import { Empty, Failure, Loading } from '@/ui/states';
-import { type Agent, graphQuery } from '../agents';
-import { useExecution } from '../use-execution';
+import { isFinal } from '@/ui/feedback/run-status';
+import { Fold } from '@/ui/page/fold';
+import { Panel } from '@/ui/page/page';
+import { Empty, Failure, Loading } from '@/ui/page/states';
+import type { Values } from '@/ui/schema-form/schema-form';
+import { Outputs } from '@/ui/values/values';
 import { FailedNodes } from './failed-nodes';
 import { finalOutputs, liveOutputs } from './live-outputs';
 import { NodeList } from './node-list';
@@ -29,7 +29,7 @@ export function RunView({ agent, executionId, onChangeInputs }: Props) {
 
   if (!execution || !details) {
     if (!run.error) return <Loading label="Loading run" rows={3} height="h-28" />;
-    if (run.error instanceof ApiError && run.error.status === 404) {
+    if (isNotFound(run.error)) {
       return (
         <Empty icon={<CircleAlert />} title="Run not found">
           It may have been deleted, or it belongs to another agent.

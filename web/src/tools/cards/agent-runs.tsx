@@ -2,14 +2,14 @@
 
 import type { ExecutionStatus, NodeFailure } from '@/protocol';
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
-import { Fold } from '@/ui/fold';
-import { duration, when } from '@/ui/format';
-import { blockName } from '@/ui/names';
-import { isFinal, RunStatus } from '@/ui/run-status';
-import { Failure } from '@/ui/states';
+import { isFinal, RunStatus } from '@/ui/feedback/run-status';
+import { Fold } from '@/ui/page/fold';
+import { Failure } from '@/ui/page/states';
+import { duration, when } from '@/ui/text/format';
+import { blockName } from '@/ui/text/names';
+import { useElapsed } from '@/ui/text/use-elapsed';
+import { Outputs } from '@/ui/values/values';
 import type { CallContext, CallStatus, CardKinds, CardProps } from '../types';
-import { useElapsed } from '../use-elapsed';
-import { Outputs } from '../values';
 import { FailedNodes } from './failed-nodes';
 import { OpenRun, RunLink } from './links';
 import { Facts, Row, Rows } from './parts';

@@ -2,12 +2,12 @@
 
 import { Link } from '@tanstack/react-router';
 import { Bot, Play, TriangleAlert, Workflow } from 'lucide-react';
+import { asRecord } from '@/lib/json';
 import type { AgentInfo } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { Button, buttonClasses } from '@/ui/button';
-import { count } from '@/ui/format';
+import { Button, buttonClasses } from '@/ui/buttons/button';
+import { Badge } from '@/ui/feedback/badge';
+import { count } from '@/ui/text/format';
 import { type Runnable, runMessage } from '../messages';
-import { asRecord } from '../records';
 import type { CardKinds, CardProps, ToolPart } from '../types';
 import { useCardSend } from '../use-card-send';
 import { LINK, ViewGraph } from './links';

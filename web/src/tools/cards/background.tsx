@@ -1,9 +1,9 @@
 // Cards of background calls: tool calls that continue after their time budget.
 
 import type { BackgroundStatus } from '@/protocol';
-import { Badge, type Tone } from '@/ui/badge';
-import { duration } from '@/ui/format';
-import { labelsFor } from '../tool-labels';
+import { Badge, type Tone } from '@/ui/feedback/badge';
+import { duration } from '@/ui/text/format';
+import { useToolLabels } from '../tool-labels';
 import type { CallStatus, CardKinds, CardProps } from '../types';
 import { Facts, Row, Rows } from './parts';
 
@@ -15,6 +15,7 @@ const STATES: Record<BackgroundStatus, { label: string; tone: Tone; callStatus: 
 };
 
 function BackgroundCard({ response: { tool, timeout_seconds, background_id } }: CardProps<'background'>) {
+  const labelsFor = useToolLabels();
   return (
     <>
       <p>
@@ -27,6 +28,7 @@ function BackgroundCard({ response: { tool, timeout_seconds, background_id } }: 
 }
 
 function BackgroundStatusCard({ response, show }: CardProps<'background_tool_status'>) {
+  const labelsFor = useToolLabels();
   const { tool, status, waited_seconds, output, background_id } = response;
   const { label, tone } = STATES[status] ?? STATES.still_running;
   return (
@@ -47,6 +49,7 @@ function BackgroundStatusCard({ response, show }: CardProps<'background_tool_sta
 }
 
 function BackgroundListCard({ response: { tools } }: CardProps<'background_tool_list'>) {
+  const labelsFor = useToolLabels();
   if (tools.length === 0) return <p className="text-muted">No background tasks.</p>;
   return (
     <Rows>
@@ -74,7 +77,8 @@ export const background: CardKinds<'background' | 'background_tool_status' | 'ba
       const { callStatus } = STATES[status];
       return callStatus === 'background' && !live ? 'done' : callStatus;
     },
-    phrase: ({ tool, status }) => `${labelsFor(tool).label}: ${STATES[status].label.toLowerCase()}`,
+    phrase: ({ tool, status }, labelsFor) =>
+      `${labelsFor(tool).label}: ${STATES[status].label.toLowerCase()}`,
   },
   background_tool_list: { Card: BackgroundListCard, note: ({ count }) => `${count} in the background` },
 };

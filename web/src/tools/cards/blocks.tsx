@@ -1,12 +1,13 @@
 // Cards of blocks: search results, the form to run one, and the outputs of a single block.
 
+import { asRecord } from '@/lib/json';
 import type { BlockInfo } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { Fold, Json } from '@/ui/fold';
-import { blockName, humanName } from '@/ui/names';
-import { asRecord } from '../records';
+import { Badge } from '@/ui/feedback/badge';
+import { Fold } from '@/ui/page/fold';
+import { blockName, humanName } from '@/ui/text/names';
+import { Json } from '@/ui/values/json';
+import { Outputs } from '@/ui/values/values';
 import type { CardKinds, CardProps } from '../types';
-import { Outputs } from '../values';
 import { Row, Rows } from './parts';
 import { RunForm } from './run-form';
 

@@ -1,8 +1,9 @@
 // Cards of documentation pages.
 
-import { Markdown } from '@/ui/markdown';
+import { Markdown } from '@/ui/markdown/markdown';
+import { ScrollBox } from '@/ui/page/scroll-box';
 import type { CardKinds, CardProps } from '../types';
-import { Row, Rows, ScrollBox } from './parts';
+import { Row, Rows } from './parts';
 
 function DocResultsCard({ response: { results, query } }: CardProps<'doc_search_results'>) {
   if (results.length === 0) return <p className="text-muted">No pages found for “{query}”.</p>;

@@ -2,11 +2,12 @@
 
 import { LogIn } from 'lucide-react';
 import { requireSignIn } from '@/api/identity';
-import { Button } from '@/ui/button';
-import { Fold, Json } from '@/ui/fold';
-import { asRecord } from '../records';
+import { asRecord } from '@/lib/json';
+import { Button } from '@/ui/buttons/button';
+import { Fold } from '@/ui/page/fold';
+import { Json } from '@/ui/values/json';
+import { Outputs } from '@/ui/values/values';
 import type { CardKinds, CardProps } from '../types';
-import { Outputs } from '../values';
 import { FailedNodes } from './failed-nodes';
 import { RunLink } from './links';
 import { Facts } from './parts';

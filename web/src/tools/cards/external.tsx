@@ -1,8 +1,8 @@
 // Card of the output of an operator's own tool, which may have any shape.
 
-import { asRecord } from '../records';
+import { asRecord } from '@/lib/json';
+import { Outputs, Value } from '@/ui/values/values';
 import type { CardKinds, CardProps } from '../types';
-import { Outputs, Value } from '../values';
 
 function ExternalCard({ response: { output } }: CardProps<'external_tool_output'>) {
   const named = asRecord(output);

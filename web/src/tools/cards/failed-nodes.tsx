@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react';
-import { blockName } from '@/ui/names';
-import { asRecord } from '../records';
+import { asRecord } from '@/lib/json';
+import { blockName } from '@/ui/text/names';
 
 /** The blocks of a run that failed, with their errors. */
 export function FailedNodes({ nodes }: { nodes: readonly unknown[] }) {

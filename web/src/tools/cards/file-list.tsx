@@ -2,10 +2,10 @@ import { Download, File, FileImage, FileText } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '@/api/problem';
 import type { WorkspaceFile } from '@/protocol';
-import { IconButton } from '@/ui/button';
-import { bytes } from '@/ui/format';
-import { Spinner } from '@/ui/spinner';
-import { showToast } from '@/ui/toast';
+import { IconButton } from '@/ui/buttons/button';
+import { Spinner } from '@/ui/feedback/spinner';
+import { showToast } from '@/ui/feedback/toast';
+import { bytes } from '@/ui/text/format';
 import { downloadWorkspaceFile } from '../download';
 import { Row, Rows } from './parts';
 

@@ -1,11 +1,11 @@
 // Cards of workspace files.
 
-import { Json } from '@/ui/fold';
-import { bytes, count } from '@/ui/format';
+import { ScrollBox } from '@/ui/page/scroll-box';
+import { bytes, count } from '@/ui/text/format';
+import { Json } from '@/ui/values/json';
 import type { CardKinds, CardProps } from '../types';
 import { useCardActions } from '../types';
 import { FileList } from './file-list';
-import { ScrollBox } from './parts';
 
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
 

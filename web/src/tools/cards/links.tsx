@@ -1,9 +1,9 @@
 // Links from a card to the library and to the graph.
 
-import { Link } from '@tanstack/react-router';
+import { defaultParseSearch, Link, type LinkProps } from '@tanstack/react-router';
 import { ArrowUpRight, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { buttonClasses } from '@/ui/button';
+import { type ButtonKind, buttonClasses } from '@/ui/buttons/button';
 import { Buttons } from './parts';
 
 export const LINK =
@@ -46,6 +46,26 @@ export function OpenRun({ agentId, executionId, graphId, graphVersion }: RunTarg
       <ViewGraph graphId={graphId} graphVersion={graphVersion} />
     </Buttons>
   );
+}
+
+type PageLinkProps = { link: string; kind?: ButtonKind; children: ReactNode };
+
+/** A button that leads to a page of this app, at an address that the server has written. */
+export function PageLink({ link, kind, children }: PageLinkProps) {
+  const page = pageOf(link);
+  if (!page) return null;
+  return (
+    <Link {...page} className={buttonClasses(kind)}>
+      {children}
+    </Link>
+  );
+}
+
+/** The page that a link leads to; null for another site, and for anything that is not an address. */
+export function pageOf(link: string): LinkProps | null {
+  if (!/^\/(?![/\\])/.test(link)) return null;
+  const { pathname, search } = new URL(link, location.origin);
+  return { to: pathname as LinkProps['to'], search: defaultParseSearch(search) as never };
 }
 
 /** Link to the graph of an agent. Without a version it is the latest one. */

@@ -2,12 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
+import { isNotFound } from '@/api/problem';
 import type { OperationStatus, TaskView } from '@/protocol';
-import { Badge, type Tone } from '@/ui/badge';
-import { humanName } from '@/ui/names';
+import { Badge, type Tone } from '@/ui/feedback/badge';
+import { humanName } from '@/ui/text/names';
 import type { CallStatus, CardKinds, CardProps } from '../types';
 import { Waiting } from '../waiting/waiting';
-import { isMissing } from './is-missing';
 
 const POLL_MS = 1_500;
 
@@ -88,11 +88,11 @@ function useTask(id: string | null) {
     queryKey: ['task', id],
     queryFn: () => dataOf(api.GET('/api/chat/tasks/{task_id}', { params: { path: { task_id: id ?? '' } } })),
     refetchInterval: ({ state }) =>
-      (state.data && hasEnded(state.data)) || isMissing(state.error) ? false : POLL_MS,
+      (state.data && hasEnded(state.data)) || isNotFound(state.error) ? false : POLL_MS,
     // `enabled` is left unset otherwise, so that the style guide can disable all queries by default.
     ...(id ? {} : { enabled: false }),
   });
-  return { data, isMissing: isMissing(error), isUnreachable: error !== null && !isMissing(error) };
+  return { data, isMissing: isNotFound(error), isUnreachable: error !== null && !isNotFound(error) };
 }
 
 const running = { Card: RunningOperationCard, opens: true, status: (): CallStatus => 'background' };

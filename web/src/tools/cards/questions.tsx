@@ -1,11 +1,11 @@
 // Card of questions to the user, answered with one message.
 
-import { Button } from '@/ui/button';
+import { asRecord } from '@/lib/json';
+import { Button } from '@/ui/buttons/button';
 import { classes } from '@/ui/classes';
-import { Field, TextArea } from '@/ui/field';
+import { Field, TextArea } from '@/ui/form/field';
 import { useCardState } from '../card-state';
 import { answersMessage } from '../messages';
-import { asRecord } from '../records';
 import { type CardKinds, type CardProps, type ToolPart, useCardActions } from '../types';
 import { useCardSend } from '../use-card-send';
 import { Buttons, SendOutcome } from './parts';

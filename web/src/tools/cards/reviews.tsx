@@ -1,8 +1,8 @@
 // Card of a block that needs the user's approval before it runs.
 
 import { ReviewOfExecution } from '@/reviews/review-of-execution';
-import { Button } from '@/ui/button';
-import { blockName } from '@/ui/names';
+import { Button } from '@/ui/buttons/button';
+import { blockName } from '@/ui/text/names';
 import { useCardState } from '../card-state';
 import { decidedMessage } from '../messages';
 import type { CardKinds, CardProps } from '../types';

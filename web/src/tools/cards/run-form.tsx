@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { Button } from '@/ui/button';
-import { type FormDrafts, SchemaForm } from '@/ui/schema-form';
+import { asRecord } from '@/lib/json';
+import { Button } from '@/ui/buttons/button';
+import { type FormDrafts, SchemaForm } from '@/ui/schema-form/schema-form';
 import { useCardState } from '../card-state';
 import { type Runnable, runMessage } from '../messages';
-import { asRecord } from '../records';
 import { type UnsendableInput, unsendableInput } from '../unsendable-input';
 import { useCardSend } from '../use-card-send';
 import { SendOutcome } from './parts';

@@ -1,11 +1,11 @@
 // Cards of what an agent or a block needs before it can run, and of suggested goals.
 
 import { Check, KeyRound } from 'lucide-react';
+import { asRecord } from '@/lib/json';
 import type { NeededCredentials, NeededInput, Response } from '@/protocol';
-import { Badge } from '@/ui/badge';
-import { Button } from '@/ui/button';
+import { Button } from '@/ui/buttons/button';
+import { Badge } from '@/ui/feedback/badge';
 import { goalMessage, keepGoalMessage, type Runnable } from '../messages';
-import { asRecord } from '../records';
 import type { CardKinds, CardProps } from '../types';
 import { useCardSend } from '../use-card-send';
 import { Buttons, Row, Rows, SendOutcome } from './parts';

@@ -1,9 +1,9 @@
 // Card of a shell command and its output.
 
-import { CopyButton } from '@/ui/copy-button';
-import { asRecord } from '../records';
+import { asRecord } from '@/lib/json';
+import { CopyButton } from '@/ui/buttons/copy-button';
+import { ScrollBox } from '@/ui/page/scroll-box';
 import type { CardKinds, CardProps } from '../types';
-import { ScrollBox } from './parts';
 
 function ShellCard({ response, part }: CardProps<'bash_exec'>) {
   const { stdout, stderr, exit_code, timed_out } = response;

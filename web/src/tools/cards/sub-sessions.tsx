@@ -4,17 +4,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, Check } from 'lucide-react';
 import { api, dataOf } from '@/api/client';
+import { isNotFound } from '@/api/problem';
 import type { SubSessionCall, SubSessionState } from '@/protocol';
-import { Badge, type Tone } from '@/ui/badge';
-import { buttonClasses } from '@/ui/button';
-import { Fold } from '@/ui/fold';
-import { duration } from '@/ui/format';
-import { Markdown } from '@/ui/markdown';
-import { Spinner } from '@/ui/spinner';
-import { labelsFor } from '../tool-labels';
+import { buttonClasses } from '@/ui/buttons/button';
+import { Badge, type Tone } from '@/ui/feedback/badge';
+import { Spinner } from '@/ui/feedback/spinner';
+import { Markdown } from '@/ui/markdown/markdown';
+import { Fold } from '@/ui/page/fold';
+import { duration } from '@/ui/text/format';
+import { useToolLabels } from '../tool-labels';
 import type { CallStatus, CardKinds, CardProps } from '../types';
 import { FileList } from './file-list';
-import { isMissing } from './is-missing';
 import { Buttons, Facts } from './parts';
 
 const POLL_MS = 3_000;
@@ -84,6 +84,7 @@ function SubSessionCard({ response, part }: CardProps<'sub_session_status'>) {
 }
 
 function Calls({ calls }: { calls: readonly SubSessionCall[] }) {
+  const labelsFor = useToolLabels();
   return (
     <ul className="flex flex-col gap-1">
       {calls.map(({ tool_call_id, tool_name, done }) => {
@@ -115,12 +116,12 @@ function useSubSessionEnd(id: string, polled: boolean): SubSessionEnd | null {
         }),
       ),
     refetchInterval: ({ state }) =>
-      state.data?.chat_status === 'idle' || isMissing(state.error) ? false : POLL_MS,
+      state.data?.chat_status === 'idle' || isNotFound(state.error) ? false : POLL_MS,
     // `enabled` is left unset otherwise, so that the style guide can disable all queries by default.
     ...(polled ? {} : { enabled: false }),
   });
   if (!polled) return null;
-  if (isMissing(error)) return { label: 'No longer available', tone: 'neutral', answer: null };
+  if (isNotFound(error)) return { label: 'No longer available', tone: 'neutral', answer: null };
   if (data?.chat_status !== 'idle') return null;
   const last = data.messages.at(-1);
   const answer = last?.role === 'assistant' && last.content ? last.content : null;

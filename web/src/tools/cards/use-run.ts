@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '@/api/client';
+import { isNotFound } from '@/api/problem';
 import type { ExecutionStatus } from '@/protocol';
-import { isFinal } from '@/ui/run-status';
-import { isMissing } from './is-missing';
+import { isFinal } from '@/ui/feedback/run-status';
 
 const POLL_MS = 2_000;
 
@@ -13,7 +13,7 @@ export function useRun(executionId: string, known: ExecutionStatus) {
     queryFn: () =>
       dataOf(api.GET('/api/executions/{execution_id}', { params: { path: { execution_id: executionId } } })),
     refetchInterval: ({ state }) =>
-      (state.data && isFinal(state.data.status)) || isMissing(state.error) ? false : POLL_MS,
+      (state.data && isFinal(state.data.status)) || isNotFound(state.error) ? false : POLL_MS,
     // `enabled` is left unset otherwise, so that the style guide can disable all queries by default.
     ...(isFinal(known) ? { enabled: false } : {}),
   });

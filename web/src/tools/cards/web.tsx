@@ -1,9 +1,10 @@
 // Card of a fetched web page, shown as text.
 
-import { bytes } from '@/ui/format';
+import { ScrollBox } from '@/ui/page/scroll-box';
+import { bytes } from '@/ui/text/format';
+import { OutsideLink, pageAddress } from '@/ui/values/values';
 import type { CardKinds, CardProps } from '../types';
-import { OutsideLink, pageAddress } from '../values';
-import { Facts, ScrollBox } from './parts';
+import { Facts } from './parts';
 
 function WebPageCard({ response }: CardProps<'web_fetch'>) {
   const { url, status_code, content_type, content, title, content_length, truncated } = response;

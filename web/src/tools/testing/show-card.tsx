@@ -1,4 +1,4 @@
-// Renders a card for tests: in a chat, with a router and a query client filled from fixtures.
+// Renders a card for tests: in a chat, with a router, the labels of the server, and a query client filled from fixtures.
 
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
@@ -6,7 +6,9 @@ import { act, cleanup, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { vi } from 'vitest';
 import { fixtureClient } from '@/styleguide/fixture-provider';
+import { TOOLS } from '@/styleguide/fixtures/tools';
 import { ToolCard } from '../tool-card';
+import { TOOLS_QUERY } from '../tools-query';
 import { CardContext, type ToolPart } from '../types';
 
 type Options = {
@@ -26,6 +28,7 @@ export async function showCard(part: ToolPart, options: Options = {}): Promise<H
 
 export async function showInChat(children: ReactNode, options: Options = {}): Promise<HTMLElement> {
   const { send = vi.fn(async () => {}), busy = false, client = fixtureClient() } = options;
+  client.setQueryData(TOOLS_QUERY.queryKey, TOOLS);
   const root = createRootRoute({
     component: () => (
       <CardContext value={{ sessionId: 'session', busy, send }}>

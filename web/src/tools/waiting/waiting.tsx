@@ -1,8 +1,8 @@
 import { Gamepad2, WifiOff } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { Button } from '@/ui/button';
-import { Skeleton } from '@/ui/states';
-import { elapsedText, useElapsed } from '../use-elapsed';
+import { Button } from '@/ui/buttons/button';
+import { Skeleton } from '@/ui/page/states';
+import { elapsedText, useElapsed } from '@/ui/text/use-elapsed';
 import { ProgressLine } from './progress-line';
 
 // Loaded on demand, since most people never play.

@@ -1,21 +1,13 @@
 // The control of one field, by its kind.
 
-import { Field, Input, Select, TextArea } from '../field';
-import { Switch } from '../switch';
-import type { Draft, Row } from './draft';
+import { Field, Input, Select, TextArea } from '../form/field';
+import { Switch } from '../form/switch';
+import type { ControlProps } from './control-props';
+import type { Row } from './draft';
 import { FieldGroup } from './field-group';
 import { ListControl } from './list-control';
-import type { FieldSpec } from './schema';
 import { TableControl } from './table-control';
 import { TextControl } from './text-control';
-
-export type ControlProps<D extends Draft = Draft> = {
-  field: FieldSpec;
-  draft: D;
-  error?: string;
-  disabled?: boolean;
-  onChange: (draft: D) => void;
-};
 
 export function SchemaField({ field, draft, error, disabled, onChange }: ControlProps) {
   const { kind } = field;

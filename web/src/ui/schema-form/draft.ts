@@ -1,5 +1,6 @@
 // Drafts of form fields: the text as typed, even while it is invalid, and its conversion to a value.
 
+import { asRecord, isRecord, parseJson } from '@/lib/json';
 import type { FieldKind, FieldSpec } from './schema';
 
 export type Row = Record<string, unknown>;
@@ -26,7 +27,7 @@ export function draftOf({ kind }: FieldSpec, value: unknown): Draft {
     case 'list':
       return asList(value).map(asText);
     case 'table':
-      return asList(value).map((row) => (isRecord(row) ? row : {}));
+      return asList(value).map(asRecord);
     case 'json':
       return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
     case 'text':
@@ -130,12 +131,7 @@ function readList(of: 'text' | 'number' | 'integer', entries: string[]): DraftRe
 function readAnything(start: unknown, text: string): DraftResult {
   // An unchanged value keeps its type: a number doesn't become text.
   if (start !== undefined && text === asText(start)) return { value: start };
-  if (!/^\s*[[{]/.test(text)) return { value: text };
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { value: text };
-  }
+  return { value: /^\s*[[{]/.test(text) ? parseJson(text, text) : text };
 }
 
 function readJson(type: 'object' | 'array' | undefined, text: string): DraftResult {
@@ -202,8 +198,4 @@ function hasZone(value: string): boolean {
 
 function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isRecord(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 import { Paperclip, X } from 'lucide-react';
 import { type ChangeEvent, useRef, useState } from 'react';
-import { Button, IconButton } from '../button';
-import { Input } from '../field';
-import { bytes } from '../format';
+import { Button, IconButton } from '../buttons/button';
+import { Input } from '../form/field';
+import { bytes } from '../text/format';
 
 type Props = {
   id: string;

@@ -1,5 +1,5 @@
 import { type ClipboardEvent, type KeyboardEvent, useRef } from 'react';
-import { Input } from '../field';
+import { Input } from '../form/field';
 import { nonEmptyLines } from './draft';
 import { AddRow, RemoveRow } from './row-buttons';
 

@@ -1,7 +1,7 @@
 // The buttons that add and remove rows of a list or a table.
 
 import { Plus, X } from 'lucide-react';
-import { Button, IconButton } from '../button';
+import { Button, IconButton } from '../buttons/button';
 
 type Props = { label: string; disabled?: boolean; onClick: () => void };
 

@@ -1,7 +1,8 @@
 // Reads a JSON schema as a list of form fields. Schemas come from untrusted agents, so nothing about their shape is
 // assumed: unsupported parts become JSON fields.
 
-import { humanName } from '../names';
+import { asRecord } from '@/lib/json';
+import { humanName } from '../text/names';
 
 export type Choice = { label: string; value: unknown };
 
@@ -43,8 +44,8 @@ const MAX_COLUMNS = 30;
 const MAX_REFERENCES = 8;
 
 export function fieldsOf(schema: unknown): FieldSpec[] {
-  const root = asSchema(schema);
-  const properties = asSchema(root.properties);
+  const root = asRecord(schema);
+  const properties = asRecord(root.properties);
   const required = new Set(Array.isArray(root.required) ? root.required : []);
   return Object.entries(properties)
     .slice(0, MAX_FIELDS)
@@ -131,14 +132,14 @@ function isSecret(schema: Schema): boolean {
 }
 
 function arrayOf(schema: Schema): FieldKind {
-  const items = asSchema(schema.items);
+  const items = asRecord(schema.items);
   const choices = choicesOf(items);
   if (choices) return { is: 'choices', choices };
   const type = typeOf(items);
   if (type === 'string') return { is: 'list', of: 'text' };
   if (type === 'integer' || type === 'number') return { is: 'list', of: type };
-  const columns = Object.entries(asSchema(items.properties));
-  const isPlain = columns.every(([, column]) => typeOf(asSchema(column)) === 'string');
+  const columns = Object.entries(asRecord(items.properties));
+  const isPlain = columns.every(([, column]) => typeOf(asRecord(column)) === 'string');
   if (type === 'object' && isPlain && columns.length > 0 && columns.length <= MAX_COLUMNS) {
     return { is: 'table', columns: columns.map(([column]) => column) };
   }
@@ -158,7 +159,7 @@ function choicesOf(schema: Schema): Choice[] | undefined {
 function constants(schema: Schema): unknown[] | undefined {
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (!Array.isArray(alternatives) || alternatives.length === 0) return undefined;
-  const all = alternatives.map(asSchema);
+  const all = alternatives.map(asRecord);
   return all.every((one) => 'const' in one) ? all.map((one) => one.const) : undefined;
 }
 
@@ -177,7 +178,7 @@ function typeOf(schema: Schema): string | undefined {
 
 /** Follows references within the schema, and unwraps a union of null and one alternative. */
 function resolveReferences(property: unknown, root: Schema): Schema {
-  let schema = asSchema(property);
+  let schema = asRecord(property);
   for (let step = 0; step < MAX_REFERENCES; step++) {
     const next = followReference(schema, root);
     if (!next) return schema;
@@ -194,7 +195,7 @@ function followReference(schema: Schema, root: Schema): Schema | undefined {
   for (const key of ['anyOf', 'oneOf', 'allOf']) {
     const alternatives = schema[key];
     if (!Array.isArray(alternatives)) continue;
-    const real = alternatives.map(asSchema).filter((one) => one.type !== 'null');
+    const real = alternatives.map(asRecord).filter((one) => one.type !== 'null');
     if (real.length === 1) return real[0];
   }
   return undefined;
@@ -205,12 +206,8 @@ function definition(reference: string, root: Schema): Schema | undefined {
   if (hash !== '#' || !place || !name || rest.length > 0 || !['$defs', 'definitions'].includes(place)) {
     return undefined;
   }
-  const found = Object.entries(asSchema(root[place])).find(([key]) => key === name);
-  return found && asSchema(found[1]);
-}
-
-function asSchema(value: unknown): Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+  const found = Object.entries(asRecord(root[place])).find(([key]) => key === name);
+  return found && asRecord(found[1]);
 }
 
 function text(value: unknown): string | undefined {

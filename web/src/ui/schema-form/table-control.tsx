@@ -1,4 +1,4 @@
-import { CONTROL } from '../field';
+import { CONTROL } from '../form/field';
 import { asText, type Row } from './draft';
 import { AddRow, RemoveRow } from './row-buttons';
 

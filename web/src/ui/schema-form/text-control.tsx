@@ -1,8 +1,8 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
-import { IconButton } from '../button';
-import { Field, Input, TextArea } from '../field';
-import type { ControlProps } from './control';
+import { IconButton } from '../buttons/button';
+import { Field, Input, TextArea } from '../form/field';
+import type { ControlProps } from './control-props';
 import { fitsPicker } from './draft';
 import { FileControl } from './file-control';
 import type { TextFormat } from './schema';

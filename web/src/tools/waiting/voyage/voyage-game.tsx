@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Button, IconButton } from '@/ui/button';
+import { Button, IconButton } from '@/ui/buttons/button';
 import { type Phase, useVoyage } from './use-voyage';
 import { HEIGHT } from './voyage';
 import { VoyageScene } from './voyage-scene';
