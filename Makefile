@@ -36,7 +36,7 @@ soak: ## Run every test with four times the seeds, kill points and races, and al
 	TEST_SCALE=4 scripts/test.sh
 
 lint: $(PACKAGES) ## Check style, lints, architecture, documentation, dependencies and spelling
-	cargo fmt --all --check
+	scripts/format.sh --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo run --quiet -p xtask -- tidy
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps
@@ -49,7 +49,7 @@ bench: web ## Measure both engines against the limit and against Node, and how s
 	target/release/pilothouse-bench
 	MEASURES=1 PILOTHOUSE_BIN=$(CURDIR)/target/release/pilothouse web/e2e/test.sh embedded
 
-gen: $(PACKAGES) ## Update generated files: settings table, API document and its types, third-party licenses
+gen: $(PACKAGES) ## Update generated files: settings table, API document and its types, list of tools, third-party licenses
 	cargo run --quiet -p xtask -- gen
 	npm --prefix web run --silent gen
 

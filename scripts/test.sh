@@ -89,7 +89,7 @@ everything() {
   log=$(mktemp)
   (step 'types, lints and tests of the page' page_checks >"$log" 2>&1) &
   local page=$!
-  step 'format' cargo fmt --all --check
+  step 'format' scripts/format.sh --check
   if step 'lint and build' lint_and_build; then
     step 'architecture, documents and names' "$built/xtask" tidy
     wait "$page"

@@ -10,11 +10,12 @@ use serde_json::Value;
 const ARROWS: &[(&str, &[&str], &[&str])] = &[
     ("pilothouse-protocol", &[], &[]),
     ("pilothouse-ports", &["protocol"], &[]),
-    ("pilothouse-engine", &["protocol", "ports"], &["testkit"]),
+    ("pilothouse-graphs", &["protocol"], &[]),
+    ("pilothouse-engine", &["protocol", "ports", "graphs"], &["testkit"]),
     ("pilothouse-backends", &["protocol", "ports"], &["testkit"]),
-    ("pilothouse-toolbox", &["protocol", "ports"], &["testkit"]),
+    ("pilothouse-toolbox", &["protocol", "ports", "graphs"], &["testkit"]),
     ("pilothouse-testkit", &["protocol", "ports"], &[]),
-    ("pilothouse", &["protocol", "ports", "engine", "backends", "toolbox"], &["testkit"]),
+    ("pilothouse", &["protocol", "ports", "graphs", "engine", "backends", "toolbox"], &["testkit"]),
     ("pilothouse-bench", &["protocol", "testkit"], &[]),
     ("xtask", &[], &[]),
 ];

@@ -8,6 +8,7 @@ mod lengths;
 mod licenses;
 mod names;
 mod source_files;
+mod store_twins;
 mod unused_dependencies;
 
 use anyhow::{Result, bail};
@@ -19,6 +20,7 @@ fn main() -> Result<()> {
             arrows::check(&root)?;
             documents::check(&root)?;
             unused_dependencies::check(&root)?;
+            store_twins::check(&root)?;
             lengths::print(&root)?;
             names::print(&root)
         }

@@ -11,7 +11,7 @@ use crate::source_files;
 /// A type declaration outside of tests.
 struct Declaration {
     name: String,
-    /// `pub`, `pub(crate)`, `pub(super)`, `pub(in …)`.
+    /// `pub`, `pub(crate)`, `pub(crate)`, `pub(crate)`.
     visible: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn print(root: &Path) -> Result<()> {
 fn declaration(line: &str) -> Option<Declaration> {
     let mut words = line.split_whitespace().peekable();
     let visible = words.next_if(|word| word.starts_with("pub")).is_some();
-    // `pub(in path)` is two words.
+    // `pub(crate)` is two words.
     words.next_if(|word| visible && word.ends_with(')'));
     let keyword = words.next()?;
     // An indented `type` is an associated type of a trait or an impl.
