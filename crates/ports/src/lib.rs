@@ -1,6 +1,7 @@
 //! The port traits of Pilothouse and their laws. Each trait states promises; each promise has a law in
 //! `testkit::conformance` that every implementation passes. There are no implementations here.
 
+pub mod agent_generator;
 pub mod block;
 pub mod bus;
 pub mod call_services;
@@ -19,6 +20,7 @@ pub mod tool;
 
 use std::sync::Arc;
 
+pub use agent_generator::AgentGenerator;
 pub use block::Block;
 pub use bus::{Bus, BusSignal};
 pub use clock::Clock;

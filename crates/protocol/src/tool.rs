@@ -35,8 +35,7 @@ pub struct ToolSpec {
     pub requires_auth: bool,
     pub budget: TimeBudget,
     pub effect: ToolEffect,
-    /// Whether a call is an operation: it does not block its step, and another service may report its result.
-    pub long_running: bool,
+    pub long_running: LongRunning,
     pub labels: ToolLabels,
 }
 
@@ -52,7 +51,7 @@ impl ToolSpec {
             requires_auth: false,
             budget: TimeBudget::Default,
             effect: ToolEffect::default(),
-            long_running: false,
+            long_running: LongRunning::Never,
             labels: ToolLabels::generic(name),
         }
     }
@@ -73,8 +72,19 @@ impl ToolSpec {
         Self { effect, ..self }
     }
 
-    pub fn long_running(self) -> Self {
-        Self { long_running: true, ..self }
+    pub fn long_running(self, when: LongRunning) -> Self {
+        Self { long_running: when, ..self }
+    }
+
+    /// Whether a call with these arguments is an operation.
+    pub fn is_long_running(&self, arguments: &Value) -> bool {
+        match self.long_running {
+            LongRunning::Never => false,
+            LongRunning::Always => true,
+            LongRunning::With(argument) => {
+                arguments.get(argument).is_some_and(|given| !given.is_null())
+            }
+        }
     }
 
     pub fn labels(self, labels: ToolLabels) -> Self {
@@ -90,6 +100,15 @@ impl ToolSpec {
             labels: self.labels.clone(),
         }
     }
+}
+
+/// Which calls of a tool are operations: they do not block their step, and another service may report their result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongRunning {
+    Never,
+    Always,
+    /// Calls that give this argument.
+    With(&'static str),
 }
 
 /// How long a call may block its step.

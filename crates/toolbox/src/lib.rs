@@ -5,6 +5,7 @@ pub mod blocks;
 pub mod egress;
 pub mod examples;
 pub mod external;
+pub mod generators;
 mod operator_http;
 pub mod providers;
 pub mod sandbox;

@@ -101,7 +101,7 @@ async fn run_call(
         Err((refusal, outcome)) => return store_result(calls, &call, refusal, outcome).await,
     };
     stop.check()?;
-    if checked.tool.spec().long_running {
+    if checked.tool.spec().is_long_running(&checked.arguments) {
         return begin_operation(calls, progress, &call).await;
     }
     let budget = calls.budget(&*checked.tool);

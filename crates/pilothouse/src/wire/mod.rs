@@ -2,6 +2,7 @@
 
 mod agents;
 pub(crate) mod external_tools;
+mod generator;
 mod listeners;
 mod model;
 pub(crate) mod store;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use anyhow::Context;
 use backends::{BackendHandle, ConnectedBackend};
 use engine::Engine;
-use ports::{Block, Ports};
+use ports::{AgentGenerator, Block, Ports};
 use protocol::limits;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -66,7 +67,8 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<RunningServer> 
         .context("could not create the HTTP client for external requests")?;
     let blocks = agents::blocks(&ports, provider.clone(), egress.clone());
     agents::list_examples(&ports).await?;
-    let services = services(settings, &ports, sandbox, address, egress, &blocks)?;
+    let generator = generator::connect(settings, provider.clone(), &blocks)?;
+    let services = services(settings, &ports, sandbox, address, egress, &blocks, generator)?;
     let callback_problem = external_tools::callback_problem(settings, &services.external);
     let tools = tools::all(&services).map_err(anyhow::Error::msg)?;
     let tool_list = ToolList::new(&tools)?;
@@ -133,6 +135,7 @@ fn services(
     address: SocketAddr,
     egress: egress::EgressClient,
     blocks: &[Arc<dyn Block>],
+    generator: Arc<dyn AgentGenerator>,
 ) -> anyhow::Result<ToolServices> {
     let configured = settings.platform_base_url.as_ref().map(ToString::to_string);
     // A process that does not serve clients cannot receive results, so its own address is useless as a callback.
@@ -147,6 +150,7 @@ fn services(
         listings: ports.listings.clone(),
         reviews: ports.reviews.clone(),
         blocks: blocks.into(),
+        generator,
         clock: ports.clock.clone(),
         max_wait: settings.max_tool_wait.0,
         callback_base: configured.or(own_url),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{OperationHandle, ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{TimeBudget, ToolSpec};
+use protocol::tool::{LongRunning, TimeBudget, ToolSpec};
 use protocol::{CallId, OperationId, SessionId, TaskId, TurnId, UserId};
 use reqwest::Client;
 use reqwest::header::AUTHORIZATION;
@@ -65,11 +65,12 @@ impl ExternalTool {
             })?;
         let budget = |seconds| TimeBudget::AtMost(Duration::from_secs(u64::from(seconds)));
         let effect = tool.effect();
+        let long_running = if tool.long_running { LongRunning::Always } else { LongRunning::Never };
         // Leaked on purpose: tools are created once and live as long as the process.
         let spec = ToolSpec {
             parameters: tool.parameters,
             requires_auth: tool.requires_auth,
-            long_running: tool.long_running,
+            long_running,
             budget: tool.budget_seconds.map_or(TimeBudget::Default, budget),
             effect,
             ..ToolSpec::new(tool.name.leak(), tool.description.leak())

@@ -20,7 +20,7 @@ mod workspace;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::{Block, Clock, Files, Library, Listings, Reviews, Tool};
+use ports::{AgentGenerator, Block, Clock, Files, Library, Listings, Reviews, Tool};
 use protocol::tool::{ToolDescription, ToolSpec};
 
 use crate::egress::EgressClient;
@@ -86,6 +86,8 @@ pub struct ToolServices {
     pub reviews: Arc<dyn Reviews>,
     /// Every block, for the tools that find and run blocks.
     pub blocks: Arc<[Arc<dyn Block>]>,
+    /// Makes agents from words.
+    pub generator: Arc<dyn AgentGenerator>,
     pub clock: Arc<dyn Clock>,
     /// The longest that a call may wait for a sub-session or an execution.
     pub max_wait: Duration,

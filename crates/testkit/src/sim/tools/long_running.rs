@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use ports::Tool;
 use ports::tool::{OperationHandle, ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
-use protocol::tool::{ToolEffect, ToolSpec};
+use protocol::tool::{LongRunning, ToolEffect, ToolSpec};
 use serde_json::Value;
 
 use super::{MAX_DURATION, done, record_effect, spec};
@@ -37,7 +37,7 @@ enum LongRunningOutcome {
 
 impl LongRunningTool {
     pub(crate) fn of(node: &Arc<SimNode>, name: &'static str, effect: ToolEffect) -> Self {
-        let spec = spec(name).effect(effect).long_running();
+        let spec = spec(name).effect(effect).long_running(LongRunning::Always);
         Self { node: node.clone(), spec }
     }
 

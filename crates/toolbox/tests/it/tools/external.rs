@@ -14,7 +14,7 @@ use pilothouse_toolbox::tools::{self, ToolServices};
 use ports::Tool;
 use ports::tool::{OperationHandle, ToolContext};
 use protocol::session::Owner;
-use protocol::tool::{TimeBudget, ToolEffect};
+use protocol::tool::{LongRunning, TimeBudget, ToolEffect};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -179,7 +179,7 @@ async fn an_answer_may_be_text_or_nothing() {
 async fn a_long_running_call_may_be_accepted_and_gets_a_callback_url() {
     let service = Service::start().await;
     let tool = service.tool("accepts", &json!({"long_running": true}));
-    assert!(tool.spec().long_running);
+    assert_eq!(tool.spec().long_running, LongRunning::Always);
     let response = call(&tool, in_operation()).await;
     assert_eq!(
         (

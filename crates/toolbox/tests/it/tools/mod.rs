@@ -15,10 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pilothouse_toolbox::egress::{EgressClient, EgressOptions};
+use pilothouse_toolbox::generators::{self, GeneratorOptions};
+use pilothouse_toolbox::providers::{self, CONTEXT_TOKENS, ProviderOptions};
 use pilothouse_toolbox::sandbox::Sandbox;
 use pilothouse_toolbox::tools::{self, ToolDefinition, ToolServices, TypedTool, docs};
-use ports::Tool;
 use ports::tool::{ToolContext, ToolError};
+use ports::{AgentGenerator, Tool};
 use protocol::limits::MAX_TOOL_WAIT;
 use protocol::permissions::Permissions;
 use protocol::response::ToolResponse;
@@ -75,10 +77,17 @@ fn built_with(files: Arc<Folder>, egress: EgressClient) -> ToolServices {
         listings: store.clone(),
         reviews: store,
         blocks: Vec::new().into(),
+        generator: dummy_generator(),
         clock: Arc::new(FixedClock),
         max_wait: MAX_TOOL_WAIT,
         callback_base: None,
     }
+}
+
+fn dummy_generator() -> Arc<dyn AgentGenerator> {
+    let provider = providers::connect(&ProviderOptions::Offline { context_tokens: CONTEXT_TOKENS });
+    let provider = provider.expect("the offline pilot needs nothing");
+    generators::connect(&GeneratorOptions::Dummy, provider, &[]).expect("the dummy needs nothing")
 }
 
 fn answer(called: Result<ToolResponse, ToolError>) -> Value {
