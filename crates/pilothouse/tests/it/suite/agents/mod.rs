@@ -4,6 +4,7 @@
 mod blocks;
 mod building;
 mod building_checks;
+mod building_conversations;
 mod building_edits;
 mod building_rehearsal;
 mod building_tools;
