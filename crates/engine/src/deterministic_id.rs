@@ -2,18 +2,13 @@
 //! instead of creating it twice.
 
 use protocol::BackgroundId;
+use protocol::digest_uuid::digest_uuid;
 use protocol::text::hex;
 use sha2::{Digest, Sha256};
 
-/// An id in UUID format (version 8: custom).
+/// An id in UUID format.
 pub(crate) fn uuid(what: &str, key: &str) -> String {
-    let mut bytes = [0_u8; 16];
-    bytes.copy_from_slice(&digest(what, key)[..16]);
-    bytes[6] = (bytes[6] & 0x0f) | 0x80;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let digits = hex(&bytes);
-    let group = |range| &digits[range];
-    [group(0..8), group(8..12), group(12..16), group(16..20), group(20..32)].join("-")
+    digest_uuid(&digest(what, key))
 }
 
 pub(crate) fn background_id(key: &str) -> BackgroundId {

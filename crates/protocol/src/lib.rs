@@ -5,6 +5,7 @@ pub mod block;
 pub mod chunk;
 pub mod credit;
 pub mod cursor;
+pub mod digest_uuid;
 pub mod execution;
 pub mod follow_up;
 pub mod graph;
