@@ -30,13 +30,13 @@ pub struct DistributedOptions {
     /// Folder of the workspace files; the same for every process.
     pub data: PathBuf,
     /// `postgres://user:password@host:5432/database`; `sslmode=require` and other parameters are supported.
-    pub postgres_url: String,
+    pub postgres_url: SecretText,
     /// Size of this process's connection pool.
     pub postgres_connections: usize,
     /// `redis://:password@host:6379/0`, or `rediss://` for TLS.
-    pub redis_url: String,
+    pub redis_url: SecretText,
     /// `amqp://user:password@host:5672/vhost`, or `amqps://` for TLS.
-    pub rabbitmq_url: String,
+    pub rabbitmq_url: SecretText,
     /// Prefix of the names of exchanges and queues, so that several installations can share a broker. Usually empty.
     pub rabbitmq_prefix: String,
     /// How long the stream of a finished turn is kept in Redis; the store keeps it as long as its session.

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use crate::secret::HIDDEN;
 use crate::text::cut_end;
 
 const STRING_CHARS: usize = 200;
 const TOTAL_CHARS: usize = 500;
-const HIDDEN: &str = "<redacted>";
 
 /// Parts of key names whose values must not be logged.
 const SENSITIVE: &[&str] = &[

@@ -34,17 +34,20 @@ pub(crate) async fn connect(
     let clock = Arc::new(SystemClock);
     let signals = broadcast::Sender::new(HINTS);
     let redis_options = RedisOptions {
-        url: servers.redis_url.clone(),
+        url: servers.redis_url.expose().to_owned(),
         stream_ttl: servers.stream_ttl,
         reclaim: RECLAIM,
         deaf: options.deaf,
     };
     let redis = RedisBackend::connect(&redis_options, signals.clone()).await?;
-    let rabbit =
-        RabbitBroker::connect(&servers.rabbitmq_url, &servers.rabbitmq_prefix, signals.clone())
-            .await?;
+    let rabbit = RabbitBroker::connect(
+        servers.rabbitmq_url.expose(),
+        &servers.rabbitmq_prefix,
+        signals.clone(),
+    )
+    .await?;
     let postgres = PostgresStore::connect(
-        &servers.postgres_url,
+        servers.postgres_url.expose(),
         servers.postgres_connections,
         options.encryption_key.as_ref(),
         options.caps,

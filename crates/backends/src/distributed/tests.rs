@@ -38,10 +38,10 @@ impl Servers {
     async fn open(&mut self) {
         let servers = DistributedOptions {
             data: self.folder.path().to_owned(),
-            postgres_url: self.database.url(),
+            postgres_url: self.database.url().into(),
             postgres_connections: 8,
-            redis_url: self.redis.url(),
-            rabbitmq_url: self.broker.url.clone(),
+            redis_url: self.redis.url().into(),
+            rabbitmq_url: self.broker.url.clone().into(),
             rabbitmq_prefix: self.broker.prefix.clone(),
             stream_ttl: Duration::from_secs(60),
         };

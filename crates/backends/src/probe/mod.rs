@@ -35,9 +35,9 @@ pub enum ProbeOutcome {
 pub async fn probe(options: &ConnectOptions) -> Vec<ServerProbe> {
     let BackendOptions::Distributed(servers) = &options.backend else { return Vec::new() };
     let (mut probes, redis, rabbitmq) = tokio::join!(
-        postgres::probe(&servers.postgres_url, servers.postgres_connections),
-        redis::probe(&servers.redis_url),
-        rabbitmq::probe(&servers.rabbitmq_url, &servers.rabbitmq_prefix),
+        postgres::probe(servers.postgres_url.expose(), servers.postgres_connections),
+        redis::probe(servers.redis_url.expose()),
+        rabbitmq::probe(servers.rabbitmq_url.expose(), &servers.rabbitmq_prefix),
     );
     probes.extend(redis);
     probes.push(rabbitmq);

@@ -102,7 +102,7 @@ pub async fn transfer(
         let (from, key) = (from.to_owned(), key.clone());
         blocking(move || EmbeddedSource::open(&from, key.as_ref())).await?
     };
-    let (client, connection) = dial::dial(&to.postgres_url, target::CONNECT_TIMEOUT)
+    let (client, connection) = dial::dial(to.postgres_url.expose(), target::CONNECT_TIMEOUT)
         .await
         .map_err(|no| TransferError::Unreachable { reason: no.reason, advice: no.advice })?;
     let places = DataFolders { from: from.to_owned(), to: to.data.clone() };

@@ -38,10 +38,10 @@ impl Servers {
     pub(crate) fn options(&self) -> ConnectOptions {
         let servers = DistributedOptions {
             data: self.folder.path().to_owned(),
-            postgres_url: self.database.url(),
+            postgres_url: self.database.url().into(),
             postgres_connections: 4,
-            redis_url: self.redis.url(),
-            rabbitmq_url: self.broker.url.clone(),
+            redis_url: self.redis.url().into(),
+            rabbitmq_url: self.broker.url.clone().into(),
             rabbitmq_prefix: self.broker.prefix.clone(),
             stream_ttl: Duration::from_secs(60),
         };

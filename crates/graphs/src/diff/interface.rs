@@ -2,10 +2,11 @@
 
 use protocol::graph::Graph;
 use protocol::graph_diff::{FieldChange, FieldsDiff, InterfaceDiff, InterfaceField};
+use protocol::secret::HIDDEN;
 use serde_json::{Value, json};
 
 use super::matching::NamePairs;
-use super::shown_value::{HIDDEN, cut};
+use super::shown_value::cut;
 use crate::catalog::BlockSpecs;
 use crate::names::NodeName;
 use crate::schema::{input_schema, output_schema};

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use protocol::NodeId;
 use protocol::graph::Graph;
 use protocol::redact::is_sensitive;
+use protocol::secret::HIDDEN;
 use protocol::text::cut_end;
 use serde_json::{Value, json};
 
@@ -19,7 +20,6 @@ use crate::spec::{ANY_OF, tagged};
 pub(crate) const MAX_CHARS: usize = 400;
 /// How much of what two long texts have in common is shown before their difference.
 const CONTEXT_CHARS: usize = 40;
-pub(crate) const HIDDEN: &str = "<secret>";
 
 /// The pins of a graph whose settings contain secrets.
 pub(crate) struct SecretPins(HashSet<(NodeId, String)>);

@@ -85,9 +85,6 @@ impl SettingValue for ServerUrl {
         let mut shown = self.0.clone();
         shown.set_query(None);
         shown.set_fragment(None);
-        if shown.password().is_some() {
-            let _ = shown.set_password(Some("***"));
-        }
-        shown.to_string()
+        shown.shown()
     }
 }

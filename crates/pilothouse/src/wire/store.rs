@@ -15,10 +15,10 @@ pub(crate) fn options(settings: &Settings) -> backends::ConnectOptions {
         None => BackendOptions::Embedded { data },
         Some(servers) => BackendOptions::Distributed(Box::new(DistributedOptions {
             data,
-            postgres_url: servers.postgres.expose().to_owned(),
+            postgres_url: servers.postgres.expose().into(),
             postgres_connections: settings.db_connections,
-            redis_url: servers.redis.expose().to_owned(),
-            rabbitmq_url: servers.rabbitmq.expose().to_owned(),
+            redis_url: servers.redis.expose().into(),
+            rabbitmq_url: servers.rabbitmq.expose().into(),
             rabbitmq_prefix: settings.rabbitmq_prefix.clone(),
             stream_ttl: settings.stream_ttl.0,
         })),

@@ -1,9 +1,9 @@
 //! The configuration of external tools, validated when the server starts.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use protocol::limits::TOOL_SCHEMA_CHARS;
+use protocol::secret::SecretText;
 use protocol::tool::ToolEffect;
 use reqwest::header::HeaderValue;
 use serde::{Deserialize, Deserializer, de};
@@ -109,9 +109,9 @@ impl ExternalToolDescription {
 }
 
 /// Sent to the service with every call, and never shown.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct ToolSecret {
-    text: String,
+    text: SecretText,
     header: HeaderValue,
 }
 
@@ -122,13 +122,7 @@ impl ToolSecret {
 
     /// Removes the secret from a service's response, which may echo it.
     pub(crate) fn removed_from(&self, text: &str) -> String {
-        text.replace(&self.text, "<hidden>")
-    }
-}
-
-impl fmt::Debug for ToolSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<hidden>")
+        self.text.removed_from(text)
     }
 }
 
@@ -145,7 +139,7 @@ impl<'de> Deserialize<'de> for ToolSecret {
             ));
         };
         header.set_sensitive(true);
-        Ok(Self { text, header })
+        Ok(Self { text: text.into(), header })
     }
 }
 

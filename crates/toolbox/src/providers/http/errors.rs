@@ -2,6 +2,7 @@
 //! the API key and without the URL.
 
 use ports::model::{ModelError, ModelErrorKind};
+use protocol::secret::SecretText;
 use protocol::text::cut_end;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -13,21 +14,20 @@ const MESSAGE_CHARS: usize = 300;
 
 /// Removes secrets from texts that a provider may echo.
 #[derive(Clone, Default)]
-pub(crate) struct SecretRedactor(Vec<String>);
+pub(crate) struct SecretRedactor(Vec<SecretText>);
 
 impl SecretRedactor {
     pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut secrets: Vec<String> =
-            secrets.into_iter().filter(|secret| !secret.is_empty()).map(str::to_owned).collect();
+        let mut secrets: Vec<SecretText> = secrets.into_iter().map(SecretText::from).collect();
         // Longest first: removing the host before the URL would leave the rest of the URL.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
         Self(secrets)
     }
 
     fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.0 {
-            text = text.replace(secret, "<hidden>");
+            text = secret.removed_from(&text);
         }
         let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         cut_end(plain.trim(), MESSAGE_CHARS)

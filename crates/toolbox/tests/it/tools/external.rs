@@ -211,7 +211,7 @@ async fn a_failure_reports_the_status_and_the_start_of_the_reason_without_the_se
     let response = call(&refused, context()).await;
     let message = response["message"].as_str().expect("text");
     assert_eq!(response["error"], "external_tool_failed");
-    assert!(message.contains("status 422: <hidden> x"), "{message}");
+    assert!(message.contains("status 422: <secret> x"), "{message}");
     assert!(!message.contains("hush") && message.chars().count() < 600, "{message}");
     for (how, says) in [("moves", "status 302."), ("floods", "more than 1 MiB")] {
         let response = call(&service.tool(how, &json!({})), context()).await;

@@ -52,7 +52,7 @@ async fn a_service_that_refuses_makes_the_operation_fail() {
     for (answer, part) in [
         (
             ServiceResponse::status(422, &format!("no such project, {SECRET}")),
-            "422: no such project, <hidden>",
+            "422: no such project, <secret>",
         ),
         (ServiceResponse::status(500, "on fire"), "500: on fire"),
         (ServiceResponse::status(302, ""), "302"),
