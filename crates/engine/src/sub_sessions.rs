@@ -18,7 +18,6 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::job::waiting_calls::WaitingCalls;
-use crate::store_failure::tell_model;
 use crate::submit::JobMessage;
 use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
 use crate::{Engine, EngineInner, deterministic_id};
@@ -62,8 +61,7 @@ impl SubSessions for SubSessionService {
             when_busy: WhenBusy::FollowUp,
             parent: Some(self.parent()),
         };
-        let opened = self.inner.submit_for_job(&self.owner, message).await.map_err(tell_model)?;
-        let turn_id = match opened {
+        let turn_id = match self.inner.submit_for_job(&self.owner, message).await? {
             TurnOpened::New(turn) | TurnOpened::Joined(turn) => turn.id,
             TurnOpened::FollowUp(follow_up) => follow_up.turn_id,
             refused => {
@@ -88,29 +86,29 @@ impl SubSessions for SubSessionService {
             waited = wait_for_turn(&self.inner, &self.owner, &which.turn_id, at_most) => waited,
         };
         drop(waiting);
-        let waited = waited.map_err(tell_model)?.ok_or_else(not_found)?;
+        let waited = waited?.ok_or_else(not_found)?;
         self.view(&which.session_id, waited).await
     }
 
     async fn current(&self, session: &SessionId) -> Result<SubSessionTurn, ToolError> {
         let session_id = self.child(session).await?.id;
-        let current = self.inner.ports.turns.current(&self.owner, &session_id).await;
-        let (turn, _) = current.map_err(tell_model)?.ok_or_else(not_found)?;
+        let current = self.inner.ports.turns.current(&self.owner, &session_id).await?;
+        let (turn, _) = current.ok_or_else(not_found)?;
         Ok(SubSessionTurn { session_id, turn_id: turn.id })
     }
 
     async fn cancel(&self, session: &SessionId) -> Result<(), ToolError> {
         let session = self.child(session).await?.id;
         let engine = Engine { inner: self.inner.clone() };
-        engine.cancel(&self.owner, &session).await.map_err(tell_model)?;
+        engine.cancel(&self.owner, &session).await?;
         Ok(())
     }
 
     async fn progress(&self, session: &SessionId) -> Result<SubSessionProgress, ToolError> {
         let session = self.child(session).await?.id;
         let page =
-            self.inner.ports.messages.page(&self.owner, &session, SHOWN_MESSAGES, None).await;
-        let page = page.map_err(tell_model)?.ok_or_else(not_found)?;
+            self.inner.ports.messages.page(&self.owner, &session, SHOWN_MESSAGES, None).await?;
+        let page = page.ok_or_else(not_found)?;
         let newest = page.messages.iter().rev().take(SHOWN_MESSAGES as usize).rev();
         let last_messages = newest.map(|message| SubSessionMessage {
             role: message.role,
@@ -148,8 +146,7 @@ impl SubSessionService {
             parent_session_id: Some(self.session.id.clone()),
             depth: self.session.depth + 1,
         };
-        let created = self.inner.ports.sessions.create(&self.owner, new).await;
-        Ok(created.map_err(tell_model)?.id)
+        Ok(self.inner.ports.sessions.create(&self.owner, new).await?.id)
     }
 
     /// Deletes a new sub-session whose turn was refused, so that it does not show up in the session list.
@@ -161,7 +158,7 @@ impl SubSessionService {
 
     /// A sub-session of this session; any other id is reported as not found.
     async fn child(&self, id: &SessionId) -> Result<Session, ToolError> {
-        let found = self.inner.ports.sessions.get(&self.owner, id).await.map_err(tell_model)?;
+        let found = self.inner.ports.sessions.get(&self.owner, id).await?;
         found
             .filter(|session| session.parent_session_id.as_ref() == Some(&self.session.id))
             .ok_or_else(not_found)
@@ -173,8 +170,7 @@ impl SubSessionService {
         session: &SessionId,
         permissions: &Permissions,
     ) -> Result<(), ToolError> {
-        let current = self.inner.ports.turns.current(&self.owner, session).await;
-        match current.map_err(tell_model)? {
+        match self.inner.ports.turns.current(&self.owner, session).await? {
             Some((turn, _))
                 if !turn.status.is_final() && !turn.request.permissions.within(permissions) =>
             {
@@ -217,8 +213,7 @@ impl SubSessionService {
         session: &SessionId,
     ) -> Result<Vec<protocol::response::WorkspaceFile>, ToolError> {
         let workspace = SessionWorkspace { owner: self.owner.clone(), session: session.clone() };
-        let listing = self.inner.ports.files.list(&workspace, "", SHOWN_FILES).await;
-        Ok(listing.map_err(tell_model)?.files)
+        Ok(self.inner.ports.files.list(&workspace, "", SHOWN_FILES).await?.files)
     }
 
     /// Wall-clock time, for display.

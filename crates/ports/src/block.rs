@@ -14,6 +14,7 @@ use protocol::{ExecutionId, GraphId, NodeId, SessionId, UserId};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::PortError;
 use crate::files::SessionWorkspace;
 
 /// Laws: before `run`, every required input is present and matches its schema; outputs use the names of the schema; it
@@ -145,6 +146,24 @@ pub enum BlockError {
 impl BlockError {
     pub fn failed(message: impl Into<String>) -> Self {
         Self::Failed(message.into())
+    }
+}
+
+impl From<PortError> for BlockError {
+    /// The node fails, unless the server is shutting down. The error is logged here and nowhere else.
+    fn from(error: PortError) -> Self {
+        let message = error.message();
+        match error {
+            PortError::Closed => return Self::Stopped,
+            PortError::Full => {}
+            PortError::Unavailable(reason) => {
+                tracing::warn!(reason, "node failed: the store is not available");
+            }
+            PortError::Broken(reason) => {
+                tracing::error!(reason, "node failed: internal error in the store");
+            }
+        }
+        Self::failed(message)
     }
 }
 

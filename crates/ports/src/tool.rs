@@ -11,6 +11,7 @@ use protocol::{CallId, OperationId, SessionId, TaskId, TurnId};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::PortError;
 use crate::call_services::CallServices;
 
 /// Laws: the arguments are valid against the schema before `call`; it stops soon after `cancel`; its response is bounded;
@@ -63,6 +64,25 @@ pub enum ToolError {
 impl ToolError {
     pub fn tell(code: &'static str, message: impl Into<String>) -> Self {
         Self::TellModel { code, message: message.into() }
+    }
+}
+
+impl From<PortError> for ToolError {
+    /// An error that the model can work around, unless the server is shutting down. The call ends with it, so it is
+    /// logged here and nowhere else.
+    fn from(error: PortError) -> Self {
+        let message = error.message();
+        match error {
+            PortError::Closed => return Self::Fatal(message.to_owned()),
+            PortError::Full => return Self::tell("storage_full", message),
+            PortError::Unavailable(reason) => {
+                tracing::warn!(reason, "tool call failed: the store is not available");
+            }
+            PortError::Broken(reason) => {
+                tracing::error!(reason, "tool call failed: internal error in the store");
+            }
+        }
+        Self::tell("store_unavailable", message)
     }
 }
 

@@ -24,7 +24,6 @@ use super::node_copilot::DEPTH;
 use super::start_execution::StartExecution;
 use super::wait_for_execution::{WaitUntil, wait_for_execution};
 use crate::job::waiting_calls::WaitingCalls;
-use crate::store_failure::tell_model;
 use crate::{Engine, EngineInner, deterministic_id};
 
 /// The tool whose calls count toward the session's execution limit.
@@ -60,7 +59,7 @@ impl AgentExecutions for AgentExecutionService {
         graph: &GraphId,
         version: Option<u32>,
     ) -> Result<Option<AgentDescription>, ToolError> {
-        self.engine().describe_agent(self.user()?, graph, version).await.map_err(tell_model)
+        Ok(self.engine().describe_agent(self.user()?, graph, version).await?)
     }
 
     async fn start(&self, new: NewAgentExecution) -> Result<AgentExecutionStarted, ToolError> {
@@ -79,7 +78,7 @@ impl AgentExecutions for AgentExecutionService {
             id: Some(ExecutionId(deterministic_id::uuid("execution", &self.key))),
             copilot_depth: depth.unwrap_or(0) as u32,
         };
-        self.engine().start_execution(self.user()?, start).await.map_err(tell_model)
+        Ok(self.engine().start_execution(self.user()?, start).await?)
     }
 
     async fn wait(
@@ -98,11 +97,11 @@ impl AgentExecutions for AgentExecutionService {
             waited = wait_for_execution(&self.inner, user, id, deadline, WaitUntil::EndedOrReview) => waited,
         };
         drop(waiting);
-        waited.map_err(tell_model)
+        Ok(waited?)
     }
 
     async fn list(&self, wanted: &ListExecutions) -> Result<(Vec<Execution>, u64), ToolError> {
-        self.inner.ports.executions.list(self.user()?, wanted).await.map_err(tell_model)
+        Ok(self.inner.ports.executions.list(self.user()?, wanted).await?)
     }
 
     async fn view(
@@ -110,7 +109,7 @@ impl AgentExecutions for AgentExecutionService {
         id: &ExecutionId,
         nodes: NodeRange,
     ) -> Result<Option<ExecutionView>, ToolError> {
-        execution_view::load_view(&self.inner, self.user()?, id, nodes).await.map_err(tell_model)
+        Ok(execution_view::load_view(&self.inner, self.user()?, id, nodes).await?)
     }
 
     async fn run_block(&self, call: BlockCall) -> Result<BlockCallEnd, ToolError> {
@@ -120,8 +119,7 @@ impl AgentExecutions for AgentExecutionService {
             permissions: self.permissions.clone(),
             call,
         };
-        let run = self.engine().run_block(self.user()?, request, self.cancel.clone()).await;
-        match run.map_err(tell_model)? {
+        match self.engine().run_block(self.user()?, request, self.cancel.clone()).await? {
             Ok(end) => Ok(end),
             Err(BlockRefused::Unknown) => {
                 Err(ToolError::tell("block_not_found", "Block not found."))

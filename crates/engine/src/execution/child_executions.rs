@@ -15,7 +15,6 @@ use super::start_execution::StartExecution;
 use super::wait_for_execution::{WaitUntil, wait_for_execution};
 use super::waiting_nodes::WaitingNodes;
 use super::{billing, execution_view};
-use crate::store_failure::fail_node;
 use crate::{EngineInner, deterministic_id};
 
 pub(crate) struct ChildExecutions {
@@ -42,17 +41,16 @@ impl ChildAgents for ChildExecutions {
             id: Some(id.clone()),
             copilot_depth: parent.request.copilot_depth,
         };
-        let started = self.inner.start_execution(&parent.user_id, start, Some(parent)).await;
-        refusal(started.map_err(fail_node)?)?;
+        let started = self.inner.start_execution(&parent.user_id, start, Some(parent)).await?;
+        refusal(started)?;
         let _waits = self.waiting.begin_wait();
         let ended = wait_for_execution(&self.inner, &parent.user_id, &id, None, WaitUntil::Ended);
-        let ended = ended.await.map_err(fail_node)?;
+        let ended = ended.await?;
         let ended = ended.ok_or_else(|| BlockError::failed("The execution was deleted."))?;
         let why = ended.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
         match ended.status {
             ExecutionStatus::Completed => {
-                let given =
-                    execution_view::load_outputs(&self.inner, &ended).await.map_err(fail_node)?;
+                let given = execution_view::load_outputs(&self.inner, &ended).await?;
                 given.ok_or_else(|| {
                     BlockError::failed(format!(
                         "The execution {id} emitted more than one node can take."

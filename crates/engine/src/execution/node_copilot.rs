@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 
 use super::waiting_nodes::WaitingNodes;
 use crate::job::stop::{StopCause, StopSignal};
-use crate::store_failure::fail_node;
 use crate::submit::JobMessage;
 use crate::tasks::TaskKind;
 use crate::wait_for_turn::{WaitedTurn, wait_for_turn};
@@ -68,7 +67,7 @@ impl NodeCopilot {
     ) -> Result<SessionId, BlockError> {
         let sessions = &self.inner.ports.sessions;
         if let Some(id) = &ask.session {
-            let found = sessions.get(owner, id).await.map_err(fail_node)?;
+            let found = sessions.get(owner, id).await?;
             return found
                 .map(|session| session.id)
                 .ok_or_else(|| BlockError::failed("Session not found."));
@@ -87,7 +86,7 @@ impl NodeCopilot {
             parent_session_id: None,
             depth: 0,
         };
-        Ok(sessions.create(owner, new).await.map_err(fail_node)?.id)
+        Ok(sessions.create(owner, new).await?.id)
     }
 
     async fn open(
@@ -106,7 +105,7 @@ impl NodeCopilot {
             when_busy: WhenBusy::Queue,
             parent: None,
         };
-        match self.inner.submit_for_job(owner, message).await.map_err(fail_node)? {
+        match self.inner.submit_for_job(owner, message).await? {
             TurnOpened::New(turn) | TurnOpened::Joined(turn) => Ok(turn.id),
             TurnOpened::TooMany => Err(BlockError::failed(
                 "The user already has the maximum number of unfinished turns.",
@@ -117,8 +116,7 @@ impl NodeCopilot {
 
     async fn wait(&self, owner: &Owner, turn: &TurnId) -> Result<WaitedTurn, BlockError> {
         loop {
-            let waited = wait_for_turn(&self.inner, owner, turn, WAIT_INTERVAL).await;
-            let waited = waited.map_err(fail_node)?;
+            let waited = wait_for_turn(&self.inner, owner, turn, WAIT_INTERVAL).await?;
             let waited = waited.ok_or_else(|| BlockError::failed("The session was deleted."))?;
             if waited.turn.status.is_final() {
                 return Ok(waited);
@@ -141,8 +139,8 @@ impl NodeCopilot {
                 return Err(BlockError::failed(format!("The copilot failed. {why}")));
             }
         }
-        let page = self.inner.ports.messages.page(owner, &session_id, MAX_HISTORY, None).await;
-        let messages = page.map_err(fail_node)?.map(|page| page.messages).unwrap_or_default();
+        let page = self.inner.ports.messages.page(owner, &session_id, MAX_HISTORY, None).await?;
+        let messages = page.map(|page| page.messages).unwrap_or_default();
         let history: Vec<Value> = messages
             .iter()
             .map(|message| json!({ "role": message.role, "content": message.content }))

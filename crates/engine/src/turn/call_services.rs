@@ -39,11 +39,7 @@ impl OperationLookup {
 impl OperationStates for OperationLookup {
     async fn get(&self, which: &OperationKey) -> Result<Option<Operation>, ToolError> {
         let LeasedTurn { inner, workspace, .. } = &*self.leased;
-        let found = inner.ports.operations.get(&workspace.owner, which).await;
-        found.map_err(|error| {
-            tracing::warn!(%error, "could not look up an operation");
-            ToolError::tell("store_unavailable", "The server could not reach its store. Try again.")
-        })
+        Ok(inner.ports.operations.get(&workspace.owner, which).await?)
     }
 }
 

@@ -72,7 +72,7 @@ impl ApiProblem {
     }
 
     pub(crate) fn shutting_down() -> Self {
-        Self::new(ProblemCode::ShuttingDown, "The server is restarting. Try again in a moment.")
+        PortError::Closed.into()
     }
 
     /// Adds a field beside the code.
@@ -91,27 +91,23 @@ impl ApiProblem {
 impl From<PortError> for ApiProblem {
     /// Port errors are handled here, so they are logged here and nowhere else.
     fn from(error: PortError) -> Self {
-        match error {
+        let message = error.message();
+        let code = match error {
             PortError::Full => {
                 tracing::warn!("request refused: the disk is full");
-                Self::new(
-                    ProblemCode::StorageFull,
-                    "The server's disk is full. Nothing was changed.",
-                )
+                ProblemCode::StorageFull
             }
             PortError::Unavailable(reason) => {
-                tracing::warn!(%reason, "request failed: the store is not available");
-                Self::new(
-                    ProblemCode::Unavailable,
-                    "The store is not available. Try again in a moment.",
-                )
+                tracing::warn!(reason, "request failed: the store is not available");
+                ProblemCode::Unavailable
             }
-            PortError::Closed => Self::shutting_down(),
+            PortError::Closed => ProblemCode::ShuttingDown,
             PortError::Broken(reason) => {
-                tracing::error!(%reason, "request failed: internal error in the store");
-                Self::new(ProblemCode::Internal, "Internal server error. It has been logged.")
+                tracing::error!(reason, "request failed: internal error in the store");
+                ProblemCode::Internal
             }
-        }
+        };
+        Self::new(code, message)
     }
 }
 

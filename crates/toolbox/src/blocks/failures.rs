@@ -1,8 +1,7 @@
-//! Block errors for failures of the store, the network and the workspace, for cancellation and for dry runs.
+//! Block errors for failures of the network and the workspace, for cancellation and for dry runs.
 
 use std::future::Future;
 
-use ports::PortError;
 use ports::block::{BlockContext, BlockError};
 use ports::files::FileRefusal;
 
@@ -24,17 +23,6 @@ pub(crate) fn not_in_a_dry_run(context: &BlockContext, what: &str) -> Result<(),
     match context.dry_run {
         true => Err(BlockError::failed(format!("In a dry run {what}."))),
         false => Ok(()),
-    }
-}
-
-pub(crate) fn storage(error: PortError) -> BlockError {
-    match error {
-        PortError::Closed => BlockError::Stopped,
-        PortError::Full => BlockError::failed("The server's disk is full."),
-        error => {
-            tracing::warn!(%error, "a block could not access the store");
-            BlockError::failed("The server could not reach its database. Try again.")
-        }
     }
 }
 

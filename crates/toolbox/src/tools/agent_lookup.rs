@@ -10,7 +10,7 @@ use protocol::response::{AgentInfo, AgentSource};
 use protocol::{LibraryAgentId, UserId};
 
 use crate::search;
-use crate::tools::{ToolServices, port_error};
+use crate::tools::ToolServices;
 
 #[derive(Clone)]
 pub(crate) struct AgentLookup {
@@ -29,24 +29,16 @@ impl AgentLookup {
         user: &UserId,
         id: &str,
     ) -> Result<Option<LibraryAgent>, ToolError> {
-        let by_id =
-            self.library.get(user, &id.into()).await.map_err(port_error::agents_unavailable)?;
-        match by_id {
+        match self.library.get(user, &id.into()).await? {
             Some(entry) => Ok(Some(entry)),
-            None => self
-                .library
-                .by_graph(user, &id.into())
-                .await
-                .map_err(port_error::agents_unavailable),
+            None => Ok(self.library.by_graph(user, &id.into()).await?),
         }
     }
 
     /// Finds a marketplace listing by `username/slug`.
     pub(crate) async fn listing(&self, name: &str) -> Result<Option<Listing>, ToolError> {
         match name.trim_matches('/').split_once('/') {
-            Some((username, slug)) => {
-                self.listings.by_name(username, slug).await.map_err(port_error::agents_unavailable)
-            }
+            Some((username, slug)) => Ok(self.listings.by_name(username, slug).await?),
             None => Ok(None),
         }
     }
@@ -57,7 +49,7 @@ impl AgentLookup {
         user: &UserId,
         words: &str,
     ) -> Result<Vec<(f64, LibraryAgent)>, ToolError> {
-        let mut entries = self.library.list(user).await.map_err(port_error::agents_unavailable)?;
+        let mut entries = self.library.list(user).await?;
         entries.retain(|entry| !entry.is_hidden);
         Ok(search::rank(words, entries, |entry| vec![&entry.name, &entry.description]))
     }

@@ -81,11 +81,7 @@ impl TypedTool for BashExec {
         if context.dry_run {
             return Ok(simulated());
         }
-        let workspace = self
-            .files
-            .folder(&workspace::session_workspace(&context))
-            .await
-            .map_err(workspace::storage)?;
+        let workspace = self.files.folder(&workspace::session_workspace(&context)).await?;
         let longest = i64::try_from(MAX_TIMEOUT.as_secs()).expect("a few minutes fit into an i64");
         let timeout = Duration::from_secs(timeout.clamp(1, longest).unsigned_abs());
         let job = SandboxCommand { command, workspace, timeout };

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::tools::block_choice::{self, BlockCatalog};
-use crate::tools::{ToolDefinition, TypedTool, block_call, caller, port_error};
+use crate::tools::{ToolDefinition, TypedTool, block_call, caller};
 
 const NAME: &str = "continue_run_block";
 
@@ -50,7 +50,7 @@ impl ContinueRunBlock {
         id: &ReviewId,
         context: &ToolContext,
     ) -> Result<Review, ToolError> {
-        let review = self.reviews.get(user, id).await.map_err(port_error::agents_unavailable)?;
+        let review = self.reviews.get(user, id).await?;
         // Reviews of other sessions and of executions count as not found.
         let place = session_execution_id(&context.session_id);
         let review = review.filter(|review| review.execution_id == place).ok_or_else(|| {

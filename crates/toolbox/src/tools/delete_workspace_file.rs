@@ -62,10 +62,7 @@ impl TypedTool for DeleteWorkspaceFile {
             true => self.files.stat(&workspace, &wanted).await,
             false => self.files.delete(&workspace, &wanted).await,
         };
-        let path = found
-            .map_err(workspace::storage)?
-            .map_err(|refused| workspace::refusal(refused, &wanted))?
-            .path;
+        let path = found?.map_err(|refused| workspace::refusal(refused, &wanted))?.path;
         let message = match context.dry_run {
             true => format!("Dry run: {path} would have been deleted. It was not."),
             false => format!("Deleted {path}."),

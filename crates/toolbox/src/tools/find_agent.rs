@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::search;
 use crate::tools::agent_lookup::{self, AgentLookup};
-use crate::tools::{ToolDefinition, TypedTool, port_error, waiting};
+use crate::tools::{ToolDefinition, TypedTool, waiting};
 
 /// Agents that one search returns.
 const SHOWN: usize = 5;
@@ -38,7 +38,7 @@ impl FindAgent {
         if let Some(exact) = self.lookup.listing(query).await? {
             return Ok(vec![(None, exact)]);
         }
-        let all = self.lookup.listings.list().await.map_err(port_error::agents_unavailable)?;
+        let all = self.lookup.listings.list().await?;
         let ranked = search::rank(query, all, |listing| {
             vec![&listing.name, &listing.sub_heading, &listing.description, &listing.slug]
         });
@@ -54,8 +54,8 @@ impl FindAgent {
     ) -> Result<AgentInfo, ToolError> {
         let mut info = AgentInfo { match_score: score, ..agent_lookup::from_listing(listing) };
         if let Some(user) = context.owner.user() {
-            let entry = self.lookup.library.by_graph(user, &listing.graph_id).await;
-            info.in_library = entry.map_err(port_error::agents_unavailable)?.is_some();
+            let entry = self.lookup.library.by_graph(user, &listing.graph_id).await?;
+            info.in_library = entry.is_some();
         }
         Ok(info)
     }

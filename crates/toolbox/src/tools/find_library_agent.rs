@@ -103,8 +103,7 @@ impl FindLibraryAgent {
         }
         let workspace = workspace::session_workspace(context);
         let written = self.files.write(&workspace, path, Bytes::from(graph), true).await;
-        let written = written
-            .map_err(workspace::storage)?
+        let written = written?
             .map_err(|refused| workspace::refusal(refused, &FileRef::Path(path.to_owned())))?;
         Ok(format!("Wrote the graph to {} ({size} bytes).", written.file.path))
     }

@@ -63,8 +63,7 @@ impl TypedTool for ListWorkspaceFiles {
         let listing = self
             .files
             .list(&workspace::session_workspace(&context), prefix, limit.clamp(1, 100))
-            .await
-            .map_err(workspace::storage)?;
+            .await?;
         let message = match (listing.files.len(), listing.total) {
             (_, 0) => "No files found.".to_owned(),
             (shown, total) if shown < total => format!("{shown} of {total} files."),

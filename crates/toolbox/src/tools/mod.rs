@@ -10,7 +10,6 @@ mod caller;
 pub mod docs;
 mod given_agent;
 pub(crate) mod page_text;
-mod port_error;
 mod setup;
 mod sub_session;
 mod typed;

@@ -72,8 +72,7 @@ impl TypedTool for ReadWorkspaceFile {
         let (file, bytes) = self
             .files
             .read(&workspace::session_workspace(&context), &wanted, offset, length)
-            .await
-            .map_err(workspace::storage)?
+            .await?
             .map_err(|refused| workspace::refusal(refused, &wanted))?;
         let more_follows = offset + (bytes.len() as u64) < file.size_bytes;
         let (content, encoding, taken) = match text_of(&bytes, more_follows) {

@@ -1,10 +1,7 @@
 //! Shared by the workspace tools: the session's workspace, file references and error messages.
 
-use ports::PortError;
 use ports::files::{FileRef, FileRefusal, SessionWorkspace};
 use ports::tool::{ToolContext, ToolError};
-
-use super::port_error;
 
 pub(crate) fn session_workspace(context: &ToolContext) -> SessionWorkspace {
     SessionWorkspace { owner: context.owner.clone(), session: context.session_id.clone() }
@@ -49,9 +46,4 @@ pub(crate) fn refusal(refused: FileRefusal, file: &FileRef) -> ToolError {
             ),
         ),
     }
-}
-
-pub(crate) fn storage(error: PortError) -> ToolError {
-    let sentence = "The workspace is temporarily unavailable. Try again later.";
-    port_error::unavailable(error, "files_unavailable", sentence)
 }

@@ -53,7 +53,7 @@ impl WriteWorkspaceFile {
     ) -> Result<FileWritten, ToolError> {
         let written = self.files.write(workspace, path, content.clone(), overwrite).await;
         let file = FileRef::Path(path.to_owned());
-        match written.map_err(workspace::storage)? {
+        match written? {
             Ok(written) => Ok(written),
             // The call may be a repetition after a crash; then the existing file is its own.
             Err(FileRefusal::Exists) => match self.identical(workspace, &file, &content).await? {
@@ -72,7 +72,7 @@ impl WriteWorkspaceFile {
         content: &Bytes,
     ) -> Result<Option<WorkspaceFile>, ToolError> {
         let found = self.files.read(workspace, file, 0, content.len() + 1).await;
-        match found.map_err(workspace::storage)? {
+        match found? {
             Ok((file, bytes)) if bytes == *content => Ok(Some(file)),
             _ => Ok(None),
         }

@@ -72,12 +72,11 @@ impl TypedBlock for AddToLibraryFromStore {
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         failures::not_in_a_dry_run(&context, "nothing is added to the library")?;
-        let listing = self.listings.by_version(&input.store_listing_version_id).await;
-        let listing = listing
-            .map_err(failures::storage)?
-            .ok_or_else(|| BlockError::failed("Agent not found in the marketplace."))?;
+        let listing = self.listings.by_version(&input.store_listing_version_id).await?;
+        let listing =
+            listing.ok_or_else(|| BlockError::failed("Agent not found in the marketplace."))?;
         let entry = self.entry(listing, input.agent_name, &context);
-        let added = self.library.add(&context.user, &entry).await.map_err(failures::storage)?;
+        let added = self.library.add(&context.user, &entry).await?;
         let (entry, message) = match added {
             AgentAdded::New(entry) => (entry, "Agent added to the library."),
             AgentAdded::Exists(entry) => (entry, "The agent is already in the library."),

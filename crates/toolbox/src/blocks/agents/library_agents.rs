@@ -3,7 +3,6 @@
 use ports::Library;
 use protocol::library::LibraryAgent;
 
-use crate::blocks::failures;
 use crate::blocks::prelude::*;
 use crate::search;
 
@@ -70,7 +69,7 @@ impl TypedBlock for ListLibraryAgents {
         context: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let all = self.library.list(&context.user).await.map_err(failures::storage)?;
+        let all = self.library.list(&context.user).await?;
         let visible = all.into_iter().filter(|agent| !agent.is_hidden);
         let query = input.search_query.as_deref().unwrap_or_default();
         let found = search::rank(query, visible, |agent| vec![&agent.name, &agent.description]);

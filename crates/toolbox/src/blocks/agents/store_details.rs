@@ -2,7 +2,6 @@
 
 use ports::Listings;
 
-use crate::blocks::failures;
 use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
@@ -64,8 +63,7 @@ impl TypedBlock for GetStoreAgentDetails {
         _: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let listing = self.listings.by_name(&input.creator, &input.slug).await;
-        let listing = listing.map_err(failures::storage)?;
+        let listing = self.listings.by_name(&input.creator, &input.slug).await?;
         let text = |text: Option<&str>| Value::String(text.unwrap_or_default().to_owned());
         let found = listing.as_ref();
         out.emit("found", json!(found.is_some())).await?;

@@ -3,7 +3,6 @@
 use ports::Listings;
 use protocol::library::Listing;
 
-use crate::blocks::failures;
 use crate::blocks::prelude::*;
 use crate::search;
 
@@ -77,7 +76,7 @@ impl TypedBlock for SearchStoreAgents {
         _: BlockContext,
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
-        let listings = self.listings.list().await.map_err(failures::storage)?;
+        let listings = self.listings.list().await?;
         let found = find(listings, &input);
         let total = found.len();
         let agents: Vec<Value> =

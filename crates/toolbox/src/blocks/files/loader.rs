@@ -85,19 +85,13 @@ impl FileLoader {
         context: &BlockContext,
     ) -> Result<String, BlockError> {
         if let FileSource::Workspace(file) = FileSource::of(file) {
-            let found =
-                self.files.stat(&context.workspace(), &file).await.map_err(failures::storage)?;
+            let found = self.files.stat(&context.workspace(), &file).await?;
             return found.map(|file| file.path).map_err(failures::workspace);
         }
         let FileContent { name, bytes, .. } = self.read(file, context).await?;
         let digest = hex(&Sha256::digest(&bytes)[..6]);
         let path = format!("files/{digest}-{name}");
-        match self
-            .files
-            .write(&context.workspace(), &path, bytes, false)
-            .await
-            .map_err(failures::storage)?
-        {
+        match self.files.write(&context.workspace(), &path, bytes, false).await? {
             Ok(_) | Err(FileRefusal::Exists) => Ok(path),
             Err(refused) => Err(failures::workspace(refused)),
         }
@@ -151,8 +145,7 @@ impl FileLoader {
         let (file, bytes) = self
             .files
             .read(&context.workspace(), file, 0, FILE_BYTES)
-            .await
-            .map_err(failures::storage)?
+            .await?
             .map_err(failures::workspace)?;
         if file.size_bytes > FILE_BYTES as u64 {
             return Err(too_large());

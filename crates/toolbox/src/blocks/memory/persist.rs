@@ -4,7 +4,6 @@ use ports::Values;
 use protocol::limits::VALUE_BYTES;
 
 use super::scope::ValueScope;
-use crate::blocks::failures;
 use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
@@ -57,12 +56,7 @@ impl TypedBlock for PersistInformation {
             )));
         }
         // A dry run emits the value without storing it.
-        let stored = context.dry_run
-            || self
-                .values
-                .set(&context.user, &key, &input.value)
-                .await
-                .map_err(failures::storage)?;
+        let stored = context.dry_run || self.values.set(&context.user, &key, &input.value).await?;
         if !stored {
             return Err(BlockError::failed("The limit of stored values is reached."));
         }

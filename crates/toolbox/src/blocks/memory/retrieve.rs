@@ -3,7 +3,6 @@
 use ports::Values;
 
 use super::scope::ValueScope;
-use crate::blocks::failures;
 use crate::blocks::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
@@ -49,7 +48,7 @@ impl TypedBlock for RetrieveInformation {
         out: &dyn OutputSink,
     ) -> Result<(), BlockError> {
         let key = input.scope.key(&input.key, &context)?;
-        let found = self.values.get(&context.user, &key).await.map_err(failures::storage)?;
+        let found = self.values.get(&context.user, &key).await?;
         let found = found.filter(|value| !value.is_null());
         out.emit("value", found.unwrap_or(input.default_value)).await
     }

@@ -10,7 +10,6 @@ use protocol::{GraphId, UserId};
 use super::RunAgentArguments;
 use crate::tools::agent_lookup::AgentLookup;
 use crate::tools::arguments::non_empty;
-use crate::tools::port_error;
 
 pub(crate) enum ChosenAgent {
     InLibrary(Box<LibraryAgent>),
@@ -59,8 +58,7 @@ impl AgentLookup {
         };
         let listing = self.listing(name).await?;
         let listing = listing.ok_or_else(|| missing(&format!("The agent {name}")))?;
-        let entry = self.library.by_graph(user, &listing.graph_id).await;
-        Ok(match entry.map_err(port_error::agents_unavailable)? {
+        Ok(match self.library.by_graph(user, &listing.graph_id).await? {
             Some(entry) => ChosenAgent::InLibrary(Box::new(entry)),
             None => ChosenAgent::Listed(Box::new(listing)),
         })
@@ -78,7 +76,7 @@ impl AgentLookup {
             ChosenAgent::Listed(listing) => listing,
         };
         let entry = LibraryAgent::of_listing(Listing::clone(listing), now);
-        match self.library.add(user, &entry).await.map_err(port_error::agents_unavailable)? {
+        match self.library.add(user, &entry).await? {
             AgentAdded::New(entry) | AgentAdded::Exists(entry) => Ok(*entry),
             AgentAdded::NoGraph => Err(missing(&format!("The graph of {}", listing.name))),
             AgentAdded::TooMany => {

@@ -15,7 +15,6 @@ use super::time_window::{self, TimeWindow};
 use crate::tools::agent_execution::ExecutedAgent;
 use crate::tools::agent_lookup::AgentLookup;
 use crate::tools::arguments::non_empty;
-use crate::tools::port_error;
 
 /// Executions read per lookup.
 const RUNS: u32 = 10;
@@ -85,9 +84,9 @@ impl ExecutionFinder<'_> {
                     return Ok(Err(format!("The marketplace has no agent {name}.")));
                 };
                 let library = &self.lookup.library;
-                let entry = library.by_graph(self.user, &listing.graph_id).await;
+                let entry = library.by_graph(self.user, &listing.graph_id).await?;
                 let missing = || format!("{} is not in the library: run it first.", listing.name);
-                Ok(entry.map_err(port_error::agents_unavailable)?.ok_or_else(missing))
+                Ok(entry.ok_or_else(missing))
             }
             AgentReference::Words(words) => {
                 let best = self.lookup.entries(self.user, words).await?.into_iter().next();
@@ -127,10 +126,7 @@ impl ExecutionFinder<'_> {
     ) -> Result<Option<ExecutedAgent>, ToolError> {
         let entry = match agent {
             Some(entry) => Some(entry),
-            None => {
-                let entry = self.lookup.library.by_graph(self.user, &run.graph_id).await;
-                entry.map_err(port_error::agents_unavailable)?
-            }
+            None => self.lookup.library.by_graph(self.user, &run.graph_id).await?,
         };
         if let Some(entry) = entry {
             return Ok(Some(ExecutedAgent::entry(&entry)));
