@@ -10,6 +10,11 @@ use crate::problem::{ProblemCode, ProblemDetails};
 use crate::reference::INPUTS;
 use crate::spec::{self, AgentSpec, InputSpec, OutputSpec, StepSpec};
 
+/// The entry with this name in a section of a spec.
+pub(crate) fn entry<'a, T>(entries: &'a mut [(String, T)], name: &str) -> Option<&'a mut T> {
+    entries.iter_mut().find(|(known, _)| known == name).map(|(_, entry)| entry)
+}
+
 /// Changes the value of an output as if it were a pin.
 pub(crate) fn edit_output(
     output: &mut OutputSpec,

@@ -1,10 +1,13 @@
 //! Applies edits to an agent as one transaction: all of them, or none. The edits are made on the agent's spec, which is
 //! compiled again; whatever they do not concern stays as it was in the graph, byte for byte.
 
+mod edit_history;
 mod entries;
+mod link_edits;
 mod links;
 mod pin_value;
 mod remove;
+mod set_value;
 mod spec_editor;
 mod target;
 #[cfg(test)]
@@ -27,7 +30,8 @@ use crate::problem::ProblemCode;
 use crate::reference::INPUTS;
 use crate::spec::references::StepBlocks;
 use crate::validate::too_large;
-use spec_editor::{SpecEditor, is_within, of_edit};
+use edit_history::is_within;
+use spec_editor::{SpecEditor, of_edit};
 pub(crate) use target::OUTPUTS;
 
 /// How many edits one transaction may have.
@@ -70,7 +74,7 @@ pub fn apply(
     }
     let mut refusals = editor.finish();
     let context = CompileContext { blocks, agents, id: &graph.id, previous: Some(graph) };
-    let mut compiled = compile_onto(&editor.spec, context, base.nodes(&editor.origins));
+    let mut compiled = compile_onto(&editor.spec, context, base.nodes(&editor.history.origins));
     let mut problems = Vec::new();
     for problem in std::mem::take(&mut compiled.problems) {
         match caused_by(&editor, &problem) {
@@ -94,7 +98,7 @@ pub fn apply(
 /// The index of the last edit that set what a problem is about.
 fn caused_by(editor: &SpecEditor<'_>, problem: &GraphProblem) -> Option<usize> {
     let path = problem.path.as_ref()?;
-    let touched = editor.touched.iter().filter(|touched| is_within(path, &touched.path));
+    let touched = editor.history.touched.iter().filter(|touched| is_within(path, &touched.path));
     touched.map(|touched| touched.edit).max()
 }
 

@@ -26,11 +26,12 @@ pub(crate) fn check(
     let checker = PinChecker { compiled, blocks };
     // The last edit of each path counts.
     let mut touched: HashMap<&str, usize> = HashMap::new();
-    for one in &editor.touched {
+    for one in &editor.history.touched {
         touched.insert(&one.path, one.edit);
     }
     let names = SpecNames::of(&editor.spec);
-    let steps: HashSet<&str> = editor.touched.iter().filter_map(|one| step_of(&one.path)).collect();
+    let steps: HashSet<&str> =
+        editor.history.touched.iter().filter_map(|one| step_of(&one.path)).collect();
     let mut problems = Vec::new();
     for (name, step) in &editor.spec.steps {
         let path = format!("steps.{name}");
