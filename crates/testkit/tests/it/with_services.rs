@@ -1,6 +1,6 @@
 //! `with-services` passes the server URLs on, returns the exit code of the command, and leaves no process behind.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -58,9 +58,11 @@ fn a_signal_is_forwarded_and_a_started_server_stops_after_the_command() {
 fn a_started_server_stops_when_the_program_is_killed() {
     // The killed program cannot remove the server's folder, so it is placed in one that the test removes.
     let folder = tempfile::TempDir::new().expect("a folder");
-    let mut command = with_services(&["--", "sh", "-c", "echo $REDIS_URL; exec sleep 1"]);
-    command.env("TMPDIR", folder.path()).env_remove("REDIS_URL").stdout(Stdio::piped());
-    let mut running = command.spawn().expect("it runs");
+    // Nothing ends the command of a killed program, so it is one that ends with the test's side of its input.
+    let mut command = with_services(&["--", "sh", "-c", "echo $REDIS_URL; exec cat"]);
+    command.env("TMPDIR", folder.path()).env_remove("REDIS_URL");
+    let mut running =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
     let server = redis::Client::open(first_line(&mut running)).expect("a URL");
     server.get_connection().expect("it is there");
     running.kill().expect("it runs");
@@ -69,6 +71,9 @@ fn a_started_server_stops_when_the_program_is_killed() {
     while server.get_connection().is_ok() {
         assert!(Instant::now() < deadline, "the server is gone");
     }
+    // `wait` has closed the input. The output ends with the command.
+    let mut output = running.stdout.take().expect("piped");
+    output.read_to_end(&mut Vec::new()).expect("the command ends");
 }
 
 /// The first line of the command's output.
