@@ -4,6 +4,8 @@
 mod agents;
 mod blocks;
 mod building;
+mod delegation;
+mod session;
 mod setup;
 
 pub use agents::{
@@ -12,6 +14,11 @@ pub use agents::{
 };
 pub use blocks::{BlockDetails, BlockInfo, BlockOutput, ReviewRequired};
 pub use building::{AgentFix, AgentPreview, AgentSaved, AgentValidation, BuiltAgent, PlannedStep};
+pub use delegation::{
+    BackgroundStatus, BackgroundTool, SubSessionCall, SubSessionMessage, SubSessionProgress,
+    SubSessionState,
+};
+pub use session::{DocHit, FileEncoding, TodoItem, TodoStatus, UserQuestion, WorkspaceFile};
 pub use setup::{
     ExecutionMode, GoalType, NeededCredentials, NeededInput, SetupInfo, SetupNeeds,
     SetupRequirements, SuggestedGoal, UserReadiness,
@@ -21,7 +28,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{BackgroundId, CallId, ExecutionId, GraphId, OperationId, SessionId, TaskId};
-use crate::message::MessageRole;
 use crate::operation::OperationStatus;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -244,122 +250,6 @@ pub enum ResponseBody {
         tool: String,
         output: Value,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BackgroundStatus {
-    Completed,
-    StillRunning,
-    Cancelled,
-    Error,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct BackgroundTool {
-    pub background_id: BackgroundId,
-    pub tool: String,
-    pub age_seconds: u64,
-    pub done: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SubSessionState {
-    Completed,
-    Running,
-    Queued,
-    Cancelled,
-    Error,
-}
-
-/// A tool call of a sub-session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct SubSessionCall {
-    pub tool_call_id: CallId,
-    pub tool_name: String,
-    /// Whether it has ended, successfully or not.
-    pub done: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct SubSessionProgress {
-    pub message_count: u64,
-    /// The last five, oldest first, each truncated to 400 characters.
-    pub last_messages: Vec<SubSessionMessage>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct SubSessionMessage {
-    pub role: MessageRole,
-    pub content: String,
-}
-
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
-)]
-pub struct UserQuestion {
-    /// The question itself.
-    pub question: String,
-    /// A short key that names the answer.
-    pub keyword: String,
-    /// An example of an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub example: Option<String>,
-}
-
-#[derive(
-    Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema, schemars::JsonSchema,
-)]
-pub struct TodoItem {
-    /// What is to be done, as an order: "Fetch the page".
-    pub content: String,
-    pub status: TodoStatus,
-    /// The same while it is being done: "Fetching the page".
-    #[serde(default, rename = "activeForm", skip_serializing_if = "Option::is_none")]
-    pub active_form: Option<String>,
-}
-
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    utoipa::ToSchema,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum TodoStatus {
-    Pending,
-    InProgress,
-    Completed,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct DocHit {
-    pub title: String,
-    pub path: String,
-    pub snippet: String,
-    pub score: f64,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct WorkspaceFile {
-    pub file_id: String,
-    pub path: String,
-    pub name: String,
-    pub mime_type: String,
-    pub size_bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FileEncoding {
-    Text,
-    Base64,
 }
 
 #[cfg(test)]
