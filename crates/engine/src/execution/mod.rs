@@ -14,6 +14,7 @@ mod node_copilot;
 mod node_task;
 mod output_buffer;
 mod plan;
+mod plan_node;
 #[cfg(test)]
 mod plan_tests;
 mod recovery;
