@@ -117,7 +117,7 @@ async fn run_call(
     };
     match ended {
         // An error of a call that a shutdown stopped is caused by the stop: the call is repeated elsewhere.
-        CallEnd::Answer(_, ToolOutcome::Error)
+        CallEnd::Answer(_, ToolOutcome::Error) | CallEnd::Fatal
             if repeatable && stop.cause() == Some(StopCause::Shutdown) =>
         {
             Err(TurnHalt::Stop(StopCause::Shutdown))

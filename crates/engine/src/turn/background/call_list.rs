@@ -8,10 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::call_services::{BackgroundCalls, BackgroundView};
 use ports::store::{BackgroundEnd, JournalEntry};
-use protocol::chunk::{BackgroundData, Chunk};
 use protocol::limits::PARKED_CALLS;
 use protocol::message::{ToolCall, ToolOutcome};
-use protocol::response::{BackgroundStatus, BackgroundTool, ToolResponse};
+use protocol::response::{BackgroundStatus, BackgroundTool};
 use protocol::{BackgroundId, CallId};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -19,13 +18,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::call_end::{CANCEL_GRACE, end_chunk, status, wait_for_outcome};
 use crate::tasks::TaskKind;
 use crate::turn::output;
-use crate::turn::tool_call::{CallEnd, RunningCall};
+use crate::turn::tool_call::RunningCall;
 use crate::turn::turn_writer::TurnWriter;
-
-/// How long a canceled call may take to stop by itself.
-pub(crate) const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
 pub(crate) struct BackgroundCallList {
     writer: TurnWriter,
@@ -106,7 +103,7 @@ impl BackgroundCallList {
         if let Some(evicted) = evicted {
             self.evict(evicted);
         }
-        let watching = watch(self.clone(), id.clone(), call, running_call);
+        let watching = self.clone().store_end(id.clone(), call, running_call);
         let watcher =
             AbortOnDropHandle::new(self.writer.leased.inner.tasks.spawn(TaskKind::Tool, watching));
         if let Some(background) = self.calls().iter_mut().find(|background| background.id == id)
@@ -180,6 +177,13 @@ impl BackgroundCallList {
         let dropped =
             (std::mem::take(&mut *self.calls()), std::mem::take(&mut *lock(&self.evicted)));
         drop(dropped);
+    }
+
+    /// Waits for the call and stores how it ended.
+    async fn store_end(self: Arc<Self>, id: BackgroundId, call: ToolCall, running: RunningCall) {
+        let (response, outcome) = wait_for_outcome(running).await;
+        let output = output::limit_output(&self.writer.leased, &call, &response).await;
+        self.end(&id, &call, outcome, output).await;
     }
 
     async fn end(&self, id: &BackgroundId, call: &ToolCall, outcome: ToolOutcome, output: Value) {
@@ -269,68 +273,5 @@ impl BackgroundCalls for BackgroundCallList {
             cancel.cancel();
         }
         self.wait_for_end(id, 4 * CANCEL_GRACE).await
-    }
-}
-
-/// Waits for the call and stores how it ended.
-async fn watch(
-    calls: Arc<BackgroundCallList>,
-    id: BackgroundId,
-    call: ToolCall,
-    mut running_call: RunningCall,
-) {
-    let cancel = running_call.cancel.clone();
-    let stopped = async {
-        cancel.cancelled().await;
-        tokio::time::sleep(CANCEL_GRACE).await;
-    };
-    let (response, outcome) = tokio::select! {
-        biased;
-        ended = running_call.wait() => match ended {
-            // A call that completed despite being canceled reports its result.
-            CallEnd::Answer(response, ToolOutcome::Ok) => (response, ToolOutcome::Ok),
-            _ if running_call.cancel.is_cancelled() => cancelled(),
-            CallEnd::Answer(response, outcome) => (response, outcome),
-            CallEnd::Fatal => {
-                let words = format!("The tool {} is not usable here.", running_call.tool);
-                (ToolResponse::error("tool_unusable", words), ToolOutcome::Error)
-            }
-        },
-        () = stopped => cancelled(),
-    };
-    drop(running_call);
-    let output = output::limit_output(&calls.writer.leased, &call, &response).await;
-    calls.end(&id, &call, outcome, output).await;
-}
-
-/// The chunk that reports the end of a background call to the client.
-pub(crate) fn end_chunk(
-    id: &BackgroundId,
-    call: &ToolCall,
-    outcome: ToolOutcome,
-    output: &Value,
-) -> Chunk {
-    Chunk::DataBackground {
-        id: id.clone(),
-        data: BackgroundData {
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            status: status(outcome),
-            output: Some(output.clone()),
-        },
-    }
-}
-
-fn cancelled() -> (ToolResponse, ToolOutcome) {
-    (ToolResponse::error("cancelled", "The call was canceled."), ToolOutcome::Cancelled)
-}
-
-fn status(outcome: ToolOutcome) -> BackgroundStatus {
-    match outcome {
-        ToolOutcome::Ok => BackgroundStatus::Completed,
-        ToolOutcome::Cancelled => BackgroundStatus::Cancelled,
-        ToolOutcome::Error | ToolOutcome::Denied | ToolOutcome::Interrupted => {
-            BackgroundStatus::Error
-        }
     }
 }

@@ -8,7 +8,7 @@ use protocol::response::{ResponseBody, ToolResponse};
 use protocol::tool::ToolEffect;
 use serde_json::json;
 
-use super::call_list::end_chunk;
+use super::call_end::end_chunk;
 use crate::deterministic_id;
 use crate::job::halt::TurnHalt;
 use crate::job::waiting_calls::WaitingCalls;
