@@ -17,7 +17,7 @@ pub const STEP_CALLS: usize = 128;
 /// The maximum time a call may wait for a background call. Below the idle limit, like every wait.
 pub const BACKGROUND_WAIT: Duration = Duration::from_secs(540);
 /// Maximum background calls of one session; one more cancels the oldest.
-pub const PARKED_CALLS: usize = 32;
+pub const BACKGROUND_CALLS: usize = 32;
 /// Maximum follow-ups waiting for one turn.
 pub const FOLLOW_UPS: u32 = 10;
 /// Maximum open operations of one session.

@@ -17,7 +17,7 @@ pub(crate) fn journaled_call<R: StoreRow>(row: &R) -> Result<JournaledCall, R::E
         call_id: row.id("call_id")?,
         effect: row.word("effect")?,
         starts: row.small("starts")?,
-        parked: background_record(row)?,
+        background: background_record(row)?,
     })
 }
 

@@ -76,7 +76,7 @@ async fn work(ports: &Ports) -> (TurnClaim, OperationId) {
     let entries = vec![
         JournalEntry::Message(scene::calls(&["built", "slow"])),
         JournalEntry::Intent { call_id: "slow".into(), effect: ToolEffect::Idempotent },
-        JournalEntry::Parked { call_id: "slow".into(), id: "bg-1".into() },
+        JournalEntry::MovedToBackground { call_id: "slow".into(), id: "bg-1".into() },
     ];
     ports.turns.record(&claim, JournalRecord::new(entries)).await.expect("record");
     let begun = ports.operations.begin(&claim, operation()).await.expect("begin");
@@ -115,8 +115,8 @@ async fn unfinished_work_continues_after_the_transfer() {
     let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
         panic!("the claim is good")
     };
-    let parked = Some(BackgroundRecord { id: "bg-1".into(), end: None, taken: false });
-    assert_eq!(progress.calls[0].parked, parked);
+    let background = Some(BackgroundRecord { id: "bg-1".into(), end: None, taken: false });
+    assert_eq!(progress.calls[0].background, background);
     let drained = ports.follow_ups.drain(&claim, 1).await.expect("drain");
     let Fenced::Done(drained) = drained else { panic!("the claim is good") };
     assert_eq!(drained[0].text, "and hurry");

@@ -23,7 +23,7 @@ async fn a_background_call_is_cancelled_with_its_turn() {
     record(
         ports,
         &claim,
-        vec![intent, JournalEntry::Parked { call_id: "a".into(), id: "bg-a".into() }],
+        vec![intent, JournalEntry::MovedToBackground { call_id: "a".into(), id: "bg-a".into() }],
     )
     .await;
     end(ports, &claim, TurnStatus::Completed).await;

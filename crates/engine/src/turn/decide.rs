@@ -14,6 +14,7 @@ use crate::options::EngineOptions;
 
 /// How many failing calls in a row without arguments, of any tools, end the turn.
 const MAX_EMPTY_CALLS: usize = 5;
+
 #[derive(Debug, PartialEq)]
 pub(crate) enum TurnAction {
     /// Ask the model; on the last step tools are forbidden, so that it ends in text.

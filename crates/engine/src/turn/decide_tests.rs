@@ -80,7 +80,8 @@ fn after_a_crash_a_call_is_handled_by_its_effect() {
     ];
     for (effect, starts, how) in table {
         let mut stored = progress(vec![asks(&[call("a", "x", "{}")])]);
-        stored.calls = vec![JournaledCall { call_id: "a".into(), effect, starts, parked: None }];
+        stored.calls =
+            vec![JournaledCall { call_id: "a".into(), effect, starts, background: None }];
         let TurnAction::Tools(pending) = decide(&stored) else { panic!("calls are open") };
         assert_eq!(pending[0].handling, how, "{effect:?} started {starts} times");
     }
@@ -93,7 +94,7 @@ fn a_call_journaled_by_this_attempt_runs() {
         call_id: "a".into(),
         effect: ToolEffect::Once,
         starts: 1,
-        parked: None,
+        background: None,
     }];
     let mine = HashSet::from([CallId::from("a")]);
     let next =

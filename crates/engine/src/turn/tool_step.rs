@@ -150,8 +150,9 @@ async fn store_result(
     let output = output::session_output(&writer.leased, call, response).await;
     let taken = taken.and_then(|id| background_calls.ended_call(&id));
     let mut entries = vec![JournalEntry::Result(result_row(call, &output, outcome))];
-    entries
-        .extend(taken.iter().map(|call_id| JournalEntry::ParkedTaken { call_id: call_id.clone() }));
+    entries.extend(
+        taken.iter().map(|call_id| JournalEntry::BackgroundTaken { call_id: call_id.clone() }),
+    );
     writer.record_and_show(entries, result_chunk(call, output, outcome)).await?;
     if let Some(call) = taken {
         background_calls.remove(&call);

@@ -131,9 +131,9 @@ fn turn_faults(state: &BackendState, row: &TurnRow, paid: u64) -> Vec<String> {
         (completed..=completed + steps.len() + unheard).contains(&final_answers),
         "G5: history has exactly one answer",
     );
-    let parked = row.calls.iter().filter_map(|call| call.parked.as_ref());
+    let background = row.calls.iter().filter_map(|call| call.background.as_ref());
     holds(
-        parked.clone().all(|parked| parked.end.is_some()),
+        background.clone().all(|background| background.end.is_some()),
         "L2: every background call has an end",
     );
     // A model call without an answer counts as used too; one that was repeated after a takeover was not stored.

@@ -39,15 +39,15 @@ fn effect_faults(sim: &Simulation, state: &BackendState) -> Vec<String> {
         .filter(|said| said.role == MessageRole::Tool && said.outcome == Some(ToolOutcome::Ok))
         .filter(|said| !is_in_background(said))
         .filter_map(|said| Some((said.turn_id.clone(), said.tool_call_id.clone()?)));
-    let parked = state.turns.values().flat_map(|row| {
+    let background = state.turns.values().flat_map(|row| {
         let ended = row.calls.iter().filter(|call| {
-            let end = call.parked.as_ref().and_then(|parked| parked.end.as_ref());
+            let end = call.background.as_ref().and_then(|background| background.end.as_ref());
             end.is_some_and(|end| end.outcome == ToolOutcome::Ok)
         });
         ended.map(|call| (row.turn.id.clone(), call.call_id.clone()))
     });
     results
-        .chain(parked)
+        .chain(background)
         .map(|(turn, call)| carried_out_by(state, turn, call))
         .filter(|call| !observations.effects.contains_key(call))
         .map(|(turn, call)| format!("G10: {call} of {turn} has a result and never happened"))

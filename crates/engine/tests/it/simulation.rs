@@ -36,7 +36,7 @@ fn the_guarantees_hold_whatever_fails() {
     assert!(tally.cancelled > seeds / 4 && tally.taken_over > seeds / 4, "{tally:?}");
     assert!(tally.model_calls > 4 * seeds && tally.tool_calls > seeds, "{tally:?}");
     assert!(tally.crash_loops > seeds / 100 && tally.stale_writes > seeds / 20, "{tally:?}");
-    assert!(tally.delegated > seeds / 2 && tally.parked > seeds / 2, "{tally:?}");
+    assert!(tally.delegated > seeds / 2 && tally.background > seeds / 2, "{tally:?}");
     assert!(tally.operations > seeds / 2 && tally.called_back > seeds / 10, "{tally:?}");
     assert!(tally.delivered > seeds / 2 && tally.dropped > seeds / 50, "{tally:?}");
     assert!(tally.returned > seeds / 50, "{tally:?}");

@@ -26,7 +26,7 @@ pub(crate) struct Tally {
     /// Operations completed from outside.
     pub(crate) called_back: u64,
     /// Background calls.
-    pub(crate) parked: u64,
+    pub(crate) background: u64,
     pub(crate) delivered: u64,
     pub(crate) returned: u64,
     pub(crate) dropped: u64,
@@ -59,7 +59,8 @@ impl Tally {
         for row in state.turns.values() {
             let delegated = row.turn.parent.is_some() && row.turn.operation.is_none();
             tally.delegated += u64::from(delegated);
-            tally.parked += row.calls.iter().filter(|call| call.parked.is_some()).count() as u64;
+            tally.background +=
+                row.calls.iter().filter(|call| call.background.is_some()).count() as u64;
             match row.turn.status {
                 TurnStatus::Completed => tally.completed += 1,
                 TurnStatus::Failed => tally.failed += 1,
@@ -94,7 +95,7 @@ impl AddAssign for Tally {
         self.deep += other.deep;
         self.operations += other.operations;
         self.called_back += other.called_back;
-        self.parked += other.parked;
+        self.background += other.background;
         self.delivered += other.delivered;
         self.returned += other.returned;
         self.dropped += other.dropped;

@@ -180,10 +180,10 @@ pub struct JournaledCall {
     /// How many times it was started.
     pub starts: u32,
     /// Set when it continues in the background.
-    pub parked: Option<BackgroundRecord>,
+    pub background: Option<BackgroundRecord>,
 }
 
-/// A background call, after `JournalEntry::Parked`.
+/// A background call, after `JournalEntry::MovedToBackground`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackgroundRecord {
     pub id: BackgroundId,
@@ -224,11 +224,11 @@ pub enum JournalEntry {
     /// One more model call is done, with this usage.
     StepEnded { usage: Usage },
     /// A journaled call continues in the background; its `Result` in the same record says so.
-    Parked { call_id: CallId, id: BackgroundId },
+    MovedToBackground { call_id: CallId, id: BackgroundId },
     /// A background call has ended. A second end of the same call changes nothing.
-    ParkedEnded { call_id: CallId, end: BackgroundEnd },
+    BackgroundEnded { call_id: CallId, end: BackgroundEnd },
     /// The end of a background call is delivered to the model, with the `Result` in the same record.
-    ParkedTaken { call_id: CallId },
+    BackgroundTaken { call_id: CallId },
 }
 
 /// The result of `finish`.

@@ -25,8 +25,11 @@ fn intent(call: &str) -> JournalEntry {
     JournalEntry::Intent { call_id: call.into(), effect: ToolEffect::Once }
 }
 
-fn park(call: &str) -> JournalEntry {
-    JournalEntry::Parked { call_id: call.into(), id: format!("bg-{call}").as_str().into() }
+fn move_to_background(call: &str) -> JournalEntry {
+    JournalEntry::MovedToBackground {
+        call_id: call.into(),
+        id: format!("bg-{call}").as_str().into(),
+    }
 }
 
 fn said(output: &str) -> BackgroundEnd {
@@ -34,7 +37,7 @@ fn said(output: &str) -> BackgroundEnd {
 }
 
 fn ended(call: &str, output: &str) -> JournalEntry {
-    JournalEntry::ParkedEnded { call_id: call.into(), end: said(output) }
+    JournalEntry::BackgroundEnded { call_id: call.into(), end: said(output) }
 }
 
 /// The turn's calls in the journal.
@@ -43,10 +46,10 @@ async fn journal(
     claim: &TurnClaim,
 ) -> Vec<(String, Option<BackgroundRecord>)> {
     let calls = progress(fixture.ports(), claim).await.calls;
-    calls.into_iter().map(|call| (call.call_id.0, call.parked)).collect()
+    calls.into_iter().map(|call| (call.call_id.0, call.background)).collect()
 }
 
-fn parked(call: &str, end: Option<BackgroundEnd>, taken: bool) -> Option<BackgroundRecord> {
+fn background(call: &str, end: Option<BackgroundEnd>, taken: bool) -> Option<BackgroundRecord> {
     Some(BackgroundRecord { id: format!("bg-{call}").as_str().into(), end, taken })
 }
 
@@ -55,36 +58,39 @@ pub async fn a_background_call_stays_in_the_journal(fixture: &mut impl BackendFi
     let first = claim_for(fixture.ports(), &turn.id, SHORT).await;
     let begun = vec![JournalEntry::Message(calls(&["a", "b"])), intent("a"), intent("b")];
     record(fixture.ports(), &first, begun).await;
-    let gone_on =
-        vec![park("a"), JournalEntry::Result(result("a")), JournalEntry::Result(result("b"))];
+    let gone_on = vec![
+        move_to_background("a"),
+        JournalEntry::Result(result("a")),
+        JournalEntry::Result(result("b")),
+    ];
     record(fixture.ports(), &first, gone_on).await;
     fixture.restart().await;
 
     let second = claim(fixture.ports(), &turn.id).await;
-    let expected = [("a".to_owned(), parked("a", None, false)), ("b".to_owned(), None)];
+    let expected = [("a".to_owned(), background("a", None, false)), ("b".to_owned(), None)];
     assert_eq!(journal(fixture, &second).await, expected);
     // A second start keeps it the same background call.
     record(fixture.ports(), &second, vec![intent("a"), ended("a", "late")]).await;
-    let expected = parked("a", Some(said("late")), false);
+    let expected = background("a", Some(said("late")), false);
     assert_eq!(journal(fixture, &second).await[0].1, expected);
     let given = vec![
         JournalEntry::Message(calls(&["c"])),
-        JournalEntry::ParkedTaken { call_id: "a".into() },
+        JournalEntry::BackgroundTaken { call_id: "a".into() },
         JournalEntry::Result(result("c")),
     ];
     record(fixture.ports(), &second, given).await;
-    let expected = parked("a", Some(said("late")), true);
+    let expected = background("a", Some(said("late")), true);
     assert_eq!(journal(fixture, &second).await[0].1, expected);
 }
 
 pub async fn a_background_call_ends_once(fixture: &mut impl BackendFixture) {
     let (_, _, turn) = first_turn(fixture.ports()).await;
     let claim = claim(fixture.ports(), &turn.id).await;
-    record(fixture.ports(), &claim, vec![intent("a"), park("a")]).await;
+    record(fixture.ports(), &claim, vec![intent("a"), move_to_background("a")]).await;
     for output in ["first", "second"] {
         record(fixture.ports(), &claim, vec![ended("a", output)]).await;
     }
-    let expected = parked("a", Some(said("first")), false);
+    let expected = background("a", Some(said("first")), false);
     assert_eq!(journal(fixture, &claim).await[0].1, expected);
 }
 
@@ -93,7 +99,9 @@ pub async fn only_a_journaled_call_can_run_in_the_background(fixture: &mut impl 
     let (_, _, turn) = first_turn(ports).await;
     let claim = claim(ports, &turn.id).await;
     record(ports, &claim, vec![intent("a")]).await;
-    for entry in [park("z"), ended("a", "not in the background"), ended("z", "not started")] {
+    for entry in
+        [move_to_background("z"), ended("a", "not in the background"), ended("z", "not started")]
+    {
         let refused = ports.turns.record(&claim, JournalRecord::new(vec![entry])).await;
         assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
     }
@@ -105,7 +113,7 @@ pub async fn open_background_calls_end_with_their_turn(fixture: &mut impl Backen
     for status in [TurnStatus::Completed, TurnStatus::Failed, TurnStatus::Cancelled] {
         let (_, _, turn) = first_turn(ports).await;
         let claim = claim(ports, &turn.id).await;
-        record(ports, &claim, vec![intent("a"), park("a")]).await;
+        record(ports, &claim, vec![intent("a"), move_to_background("a")]).await;
         end(ports, &claim, status).await;
         // From now on no record about it is accepted.
         let late = ports.turns.record(&claim, JournalRecord::new(vec![ended("a", "late")])).await;

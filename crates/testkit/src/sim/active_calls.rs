@@ -177,9 +177,9 @@ fn without_permit(
 /// Whether the call needs the permit and worker of its turn: background calls do not.
 fn is_foreground(state: &BackendState, active: &ActiveCall) -> bool {
     let Some(row) = state.turns.get(&active.turn) else { return false };
-    let parked = row
+    let background = row
         .calls
         .iter()
-        .any(|call| call.parked.is_some() && Some(&call.call_id) == active.call.as_ref());
-    row.permit_yield == PermitYield::None && !parked
+        .any(|call| call.background.is_some() && Some(&call.call_id) == active.call.as_ref());
+    row.permit_yield == PermitYield::None && !background
 }

@@ -44,10 +44,10 @@ fn delegate(state: &BackendState, turn: &TurnId, rng: &mut SimRng) -> Value {
 
 fn background(state: &BackendState, turn: &TurnId, rng: &mut SimRng) -> Value {
     let calls = state.turns.get(turn).map(|row| row.calls.as_slice()).unwrap_or_default();
-    let parked: Vec<_> = calls.iter().filter_map(|call| call.parked.as_ref()).collect();
-    if parked.is_empty() {
+    let background: Vec<_> = calls.iter().filter_map(|call| call.background.as_ref()).collect();
+    if background.is_empty() {
         return json!({});
     }
-    let id = rng.pick(&parked).id.clone();
+    let id = rng.pick(&background).id.clone();
     json!({ "background_id": id, "wait": rng.below(LONGEST_WAIT / 2), "cancel": rng.chance(300) })
 }

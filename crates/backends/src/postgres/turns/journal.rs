@@ -62,13 +62,13 @@ async fn write(
                 steps += 1;
                 used += *usage;
             }
-            JournalEntry::Parked { call_id, id } => {
+            JournalEntry::MovedToBackground { call_id, id } => {
                 entries.push(background_calls::start(db, &claim.turn_id, call_id, id).boxed());
             }
-            JournalEntry::ParkedEnded { call_id, end } => {
+            JournalEntry::BackgroundEnded { call_id, end } => {
                 entries.push(background_calls::end(db, &claim.turn_id, call_id, end).boxed());
             }
-            JournalEntry::ParkedTaken { call_id } => {
+            JournalEntry::BackgroundTaken { call_id } => {
                 entries.push(background_calls::mark_taken(db, &claim.turn_id, call_id).boxed());
             }
         }

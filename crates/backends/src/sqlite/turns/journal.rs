@@ -42,13 +42,13 @@ pub(crate) fn record(
                     .execute([claim.turn_id.as_str()])?;
                 usage::add(db, claim, used)?;
             }
-            JournalEntry::Parked { call_id, id } => {
+            JournalEntry::MovedToBackground { call_id, id } => {
                 background_calls::start(db, &claim.turn_id, call_id, id)?
             }
-            JournalEntry::ParkedEnded { call_id, end } => {
+            JournalEntry::BackgroundEnded { call_id, end } => {
                 background_calls::end(db, &claim.turn_id, call_id, end)?
             }
-            JournalEntry::ParkedTaken { call_id } => {
+            JournalEntry::BackgroundTaken { call_id } => {
                 background_calls::mark_taken(db, &claim.turn_id, call_id)?
             }
         }

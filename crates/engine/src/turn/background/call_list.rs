@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ports::call_services::{BackgroundCalls, BackgroundView};
 use ports::store::{BackgroundEnd, JournalEntry};
-use protocol::limits::PARKED_CALLS;
+use protocol::limits::BACKGROUND_CALLS;
 use protocol::message::{ToolCall, ToolOutcome};
 use protocol::response::{BackgroundStatus, BackgroundTool};
 use protocol::{BackgroundId, CallId};
@@ -91,7 +91,7 @@ impl BackgroundCallList {
         let state = BackgroundCallState::Running { cancel: cancel.clone(), watcher: None };
         let evicted = {
             let mut calls = self.calls();
-            let evicted = (calls.len() >= PARKED_CALLS).then(|| calls.remove(0));
+            let evicted = (calls.len() >= BACKGROUND_CALLS).then(|| calls.remove(0));
             calls.push(BackgroundCall {
                 id: id.clone(),
                 call: call.clone(),
@@ -188,10 +188,10 @@ impl BackgroundCallList {
 
     async fn end(&self, id: &BackgroundId, call: &ToolCall, outcome: ToolOutcome, output: Value) {
         let end = BackgroundEnd { outcome, output: output.to_string() };
-        let mut entries = vec![JournalEntry::ParkedEnded { call_id: call.id.clone(), end }];
+        let mut entries = vec![JournalEntry::BackgroundEnded { call_id: call.id.clone(), end }];
         if self.view(id).is_none() {
             // The call was evicted: its result cannot be requested any more, not even after a crash.
-            entries.push(JournalEntry::ParkedTaken { call_id: call.id.clone() });
+            entries.push(JournalEntry::BackgroundTaken { call_id: call.id.clone() });
         }
         let shown = end_chunk(id, call, outcome, &output);
         if let Err(halt) = self.writer.record_and_show(entries, shown).await {

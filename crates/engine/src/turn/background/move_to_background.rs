@@ -38,7 +38,7 @@ pub(crate) async fn move_to_background(
     let output = session_response(calls.leased(), &words, body);
     let entries = vec![
         JournalEntry::Result(result_row(&call, &output, ToolOutcome::Ok)),
-        JournalEntry::Parked { call_id: call.id.clone(), id: id.clone() },
+        JournalEntry::MovedToBackground { call_id: call.id.clone(), id: id.clone() },
     ];
     tracing::info!(tool.name = running_call.tool, background.id = %id, "a call continues in the background");
     metrics::counter!("pilothouse_tool_parked_total", "tool" => running_call.tool).increment(1);
@@ -51,7 +51,8 @@ pub(crate) async fn move_to_background(
 /// are marked as interrupted.
 pub(crate) async fn restore(calls: &ToolCaller, progress: &TurnProgress) -> Result<(), TurnHalt> {
     for journaled in &progress.calls {
-        let Some(parked) = journaled.parked.as_ref().filter(|parked| !parked.taken) else {
+        let Some(background) = journaled.background.as_ref().filter(|background| !background.taken)
+        else {
             continue;
         };
         let rows = progress.messages.iter().filter(|row| row.turn_id == calls.leased().turn.id);
@@ -59,9 +60,9 @@ pub(crate) async fn restore(calls: &ToolCaller, progress: &TurnProgress) -> Resu
         let Some(call) = asked.into_iter().find(|call| call.id == journaled.call_id) else {
             continue;
         };
-        match &parked.end {
-            Some(end) => calls.background_calls.add_ended(parked.id.clone(), call.clone(), end),
-            None => restore_running(calls, progress, journaled, parked, call).await?,
+        match &background.end {
+            Some(end) => calls.background_calls.add_ended(background.id.clone(), call.clone(), end),
+            None => restore_running(calls, progress, journaled, background, call).await?,
         }
     }
     Ok(())
@@ -71,10 +72,10 @@ async fn restore_running(
     calls: &ToolCaller,
     progress: &TurnProgress,
     journaled: &JournaledCall,
-    parked: &BackgroundRecord,
+    background: &BackgroundRecord,
     call: &ToolCall,
 ) -> Result<(), TurnHalt> {
-    let (id, effect) = (parked.id.clone(), journaled.effect);
+    let (id, effect) = (background.id.clone(), journaled.effect);
     match calls.check(progress, call) {
         Ok(checked) if effect != ToolEffect::Once => {
             let again = JournalEntry::Intent { call_id: call.id.clone(), effect };
@@ -89,7 +90,8 @@ async fn restore_running(
             let outcome = ToolOutcome::Interrupted;
             let shown = end_chunk(&id, call, outcome, &output);
             let end = BackgroundEnd { outcome, output: output.to_string() };
-            let entry = JournalEntry::ParkedEnded { call_id: call.id.clone(), end: end.clone() };
+            let entry =
+                JournalEntry::BackgroundEnded { call_id: call.id.clone(), end: end.clone() };
             calls.writer.record_and_show(vec![entry], shown).await?;
             calls.background_calls.add_ended(id, call.clone(), &end);
         }

@@ -25,16 +25,16 @@ pub(crate) fn open_items(progress: &TurnProgress, through: usize) -> Vec<String>
 }
 
 fn background_calls(progress: &TurnProgress, folded: &[Message]) -> Vec<String> {
-    let parked = progress.calls.iter().filter_map(|call| {
-        let parked = call.parked.as_ref().filter(|parked| !parked.taken)?;
+    let background = progress.calls.iter().filter_map(|call| {
+        let background = call.background.as_ref().filter(|background| !background.taken)?;
         let mut made = folded.iter().flat_map(|row| &row.tool_calls);
         let made = made.find(|made| made.id == call.call_id)?;
         Some(format!(
             "{} of {} continues in the background and ends with that answer; check_background_tool gives its result",
-            parked.id, made.name
+            background.id, made.name
         ))
     });
-    parked.collect()
+    background.collect()
 }
 
 /// The row of an operation is replaced when the operation ends.

@@ -46,9 +46,9 @@ fn text(tokens: usize) -> String {
     "word".repeat(tokens)
 }
 
-fn parked(call_id: &str, taken: bool) -> JournaledCall {
-    let parked = Some(BackgroundRecord { id: "bg-1".into(), end: None, taken });
-    JournaledCall { call_id: call_id.into(), effect: ToolEffect::None, starts: 1, parked }
+fn background(call_id: &str, taken: bool) -> JournaledCall {
+    let background = Some(BackgroundRecord { id: "bg-1".into(), end: None, taken });
+    JournaledCall { call_id: call_id.into(), effect: ToolEffect::None, starts: 1, background }
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn open_items_are_listed_until_they_are_closed() {
         "operation_pending in words",
     ]);
     let mut progress = history.progress();
-    progress.calls = vec![parked("c1-0", false), parked("c5-0", true)];
+    progress.calls = vec![background("c1-0", false), background("c5-0", true)];
     let all = history.rows.len() - 1;
     let lines = open_items::open_items(&progress, all);
     assert_eq!(lines.len(), 4, "{lines:?}");

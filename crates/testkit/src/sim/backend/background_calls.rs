@@ -14,28 +14,38 @@ use super::BackendState;
 const CANCELLED: &str = r#"{"type":"error","error":"cancelled","message":"The turn has ended."}"#;
 
 impl BackendState {
-    pub(crate) fn park(&mut self, turn: &TurnId, call: &CallId, id: &BackgroundId) {
+    pub(crate) fn move_to_background(&mut self, turn: &TurnId, call: &CallId, id: &BackgroundId) {
         if let Some(journaled) = self.journaled(turn, call) {
-            journaled.parked = Some(BackgroundRecord { id: id.clone(), end: None, taken: false });
+            journaled.background =
+                Some(BackgroundRecord { id: id.clone(), end: None, taken: false });
         }
     }
 
-    pub(crate) fn end_parked(&mut self, turn: &TurnId, call: &CallId, end: &BackgroundEnd) {
-        if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
-            parked.end.get_or_insert_with(|| end.clone());
+    pub(crate) fn end_background_call(
+        &mut self,
+        turn: &TurnId,
+        call: &CallId,
+        end: &BackgroundEnd,
+    ) {
+        if let Some(background) =
+            self.journaled(turn, call).and_then(|call| call.background.as_mut())
+        {
+            background.end.get_or_insert_with(|| end.clone());
         }
     }
 
-    pub(crate) fn take_parked(&mut self, turn: &TurnId, call: &CallId) {
-        if let Some(parked) = self.journaled(turn, call).and_then(|call| call.parked.as_mut()) {
-            parked.taken = true;
+    pub(crate) fn take_background_call(&mut self, turn: &TurnId, call: &CallId) {
+        if let Some(background) =
+            self.journaled(turn, call).and_then(|call| call.background.as_mut())
+        {
+            background.taken = true;
         }
     }
 
-    pub(crate) fn end_all_parked(&mut self, turn: &TurnId) {
+    pub(crate) fn end_all_background_calls(&mut self, turn: &TurnId) {
         let Some(row) = self.turns.get_mut(turn) else { return };
-        for parked in row.calls.iter_mut().filter_map(|call| call.parked.as_mut()) {
-            parked.end.get_or_insert_with(|| BackgroundEnd {
+        for background in row.calls.iter_mut().filter_map(|call| call.background.as_mut()) {
+            background.end.get_or_insert_with(|| BackgroundEnd {
                 outcome: ToolOutcome::Cancelled,
                 output: CANCELLED.to_owned(),
             });
@@ -55,22 +65,22 @@ impl BackendState {
         record: &JournalRecord,
     ) -> PortResult<()> {
         let row = &self.turns[&claim.turn_id];
-        let (mut journaled, mut parked) = (BTreeSet::new(), BTreeSet::new());
+        let (mut journaled, mut background) = (BTreeSet::new(), BTreeSet::new());
         journaled.extend(row.calls.iter().map(|call| &call.call_id));
-        let in_background = row.calls.iter().filter(|call| call.parked.is_some());
-        parked.extend(in_background.map(|call| &call.call_id));
+        let in_background = row.calls.iter().filter(|call| call.background.is_some());
+        background.extend(in_background.map(|call| &call.call_id));
         for entry in &record.entries {
             let known = match entry {
                 JournalEntry::Intent { call_id, .. } => {
                     journaled.insert(call_id);
                     true
                 }
-                JournalEntry::Parked { call_id, .. } => {
-                    parked.insert(call_id);
+                JournalEntry::MovedToBackground { call_id, .. } => {
+                    background.insert(call_id);
                     journaled.contains(call_id)
                 }
-                JournalEntry::ParkedEnded { call_id, .. }
-                | JournalEntry::ParkedTaken { call_id } => parked.contains(call_id),
+                JournalEntry::BackgroundEnded { call_id, .. }
+                | JournalEntry::BackgroundTaken { call_id } => background.contains(call_id),
                 JournalEntry::Message(_)
                 | JournalEntry::Result(_)
                 | JournalEntry::StepEnded { .. } => true,

@@ -49,7 +49,7 @@ impl BackendState {
         }
         self.add_usage(claim, ending.usage);
         self.settle_follow_ups(&claim.turn_id, ending.status);
-        self.end_all_parked(&claim.turn_id);
+        self.end_all_background_calls(&claim.turn_id);
         self.end_operation(&claim.turn_id, ending);
         self.end_row(claim, ending);
         Ok(Fenced::Done(TurnFinished::Ended(self.admit_next(claim))))

@@ -39,11 +39,15 @@ impl BackendState {
                     }
                     self.add_usage(claim, *usage);
                 }
-                JournalEntry::Parked { call_id, id } => self.park(&claim.turn_id, call_id, id),
-                JournalEntry::ParkedEnded { call_id, end } => {
-                    self.end_parked(&claim.turn_id, call_id, end);
+                JournalEntry::MovedToBackground { call_id, id } => {
+                    self.move_to_background(&claim.turn_id, call_id, id)
                 }
-                JournalEntry::ParkedTaken { call_id } => self.take_parked(&claim.turn_id, call_id),
+                JournalEntry::BackgroundEnded { call_id, end } => {
+                    self.end_background_call(&claim.turn_id, call_id, end);
+                }
+                JournalEntry::BackgroundTaken { call_id } => {
+                    self.take_background_call(&claim.turn_id, call_id)
+                }
             }
         }
         if let Some(row) = self.turns.get_mut(&claim.turn_id) {
@@ -82,7 +86,7 @@ impl BackendState {
             }
             None => {
                 let call_id = call.clone();
-                row.calls.push(JournaledCall { call_id, effect, starts: 1, parked: None });
+                row.calls.push(JournaledCall { call_id, effect, starts: 1, background: None });
             }
         }
     }
