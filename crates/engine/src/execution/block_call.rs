@@ -12,7 +12,7 @@ use ports::block::{
 use ports::call_services::{BlockCall, BlockCallEnd};
 use ports::store::{BlockOutcome, BlockRunBegun, NewBlockRun};
 use ports::{Block, PortError, PortResult};
-use protocol::block::{BlockSpec, MeteredUsage, price};
+use protocol::block::{BlockSpec, MeteredUsage};
 use protocol::credit::CreditCharge;
 use protocol::permissions::Permissions;
 use protocol::rehearsal::Rehearsal;
@@ -201,14 +201,12 @@ impl SingleBlockRun {
         }
     }
 
-    /// A run is charged when it emitted an output or used something metered.
     fn bill(&self, outputs: &[(String, Value)], used: MeteredUsage) -> Option<CreditCharge> {
         if !self.inner.options.credits {
             return None;
         }
         let spec = self.block.spec();
-        let chargeable = !outputs.is_empty() || used.tokens + used.microdollars + used.bytes > 0;
-        let amount = if chargeable { price(spec.costs, &used) } else { 0 };
+        let amount = billing::run_price(spec, !outputs.is_empty(), &used);
         let key = format!("block/{}", self.request.key);
         (amount > 0).then(|| CreditCharge { key, amount, what: spec.name.to_owned() })
     }

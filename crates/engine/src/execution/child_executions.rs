@@ -90,10 +90,7 @@ fn refusal(started: AgentExecutionStarted) -> Result<(), BlockError> {
                 format!("The agent contains blocks that may not be used here: {blocks:?}.");
             return Err(BlockError::Fatal { code: "not_allowed", message });
         }
-        AgentExecutionStarted::NoFunds => {
-            let message = "There are no credits left to pay for this.".to_owned();
-            return Err(BlockError::Fatal { code: billing::NO_FUNDS, message });
-        }
+        AgentExecutionStarted::NoFunds => return Err(billing::no_funds()),
         AgentExecutionStarted::TooMany => "Agents are nested too deeply here.".to_owned(),
     };
     Err(BlockError::Failed(message))

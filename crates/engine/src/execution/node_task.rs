@@ -133,10 +133,5 @@ async fn is_preapproved(inner: &EngineInner, context: &BlockContext) -> Result<b
         return Ok(false);
     };
     let reviews = &inner.ports.reviews;
-    let found =
-        reviews.approved_for_the_rest(&context.user, &node.execution_id, &node.node_id).await;
-    found.map_err(|error| {
-        tracing::warn!(%error, "could not read whether a node is approved");
-        BlockError::failed("The server could not check whether this was approved.")
-    })
+    Ok(reviews.approved_for_the_rest(&context.user, &node.execution_id, &node.node_id).await?)
 }

@@ -64,7 +64,7 @@ impl<F: JobFailure> From<PortError> for JobHalt<F> {
         match error {
             PortError::Full => Self::Fail(F::from_code(
                 FailureCode::StorageFull,
-                "The server has no space left to store the answer. Free some space and send the message again."
+                "The server has no space left to store the result. Free some space and try again."
                     .to_owned(),
             )),
             PortError::Closed => Self::Stop(StopCause::Shutdown),
@@ -72,7 +72,7 @@ impl<F: JobFailure> From<PortError> for JobHalt<F> {
                 tracing::error!(%error, "the store failed during a job");
                 Self::Fail(F::from_code(
                     FailureCode::Internal,
-                    "The server could not store the answer.".to_owned(),
+                    "The server could not store the result.".to_owned(),
                 ))
             }
         }

@@ -16,14 +16,14 @@ impl ExecutionScheduler {
         status: ExecutionStatus,
         error: Option<ExecutionError>,
     ) -> Result<(), ExecutionHalt> {
-        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+        self.update_duration();
         self.journal.close(&self.stats, AfterAdvance::End { status, error }).await?;
         Ok(())
     }
 
     /// Releases the execution until a review is decided; `Decided` if that has happened meanwhile.
     pub(crate) async fn wait_for_review(&mut self) -> Result<ExecutionAdvanced, ExecutionHalt> {
-        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+        self.update_duration();
         self.journal.close(&self.stats, AfterAdvance::AwaitReviews).await
     }
 
@@ -41,7 +41,7 @@ impl ExecutionScheduler {
 
     /// Stores everything that happened so far, for the next attempt.
     pub(crate) async fn save(&mut self) -> Result<(), ExecutionHalt> {
-        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+        self.update_duration();
         self.journal.close(&self.stats, AfterAdvance::Continue).await?;
         Ok(())
     }

@@ -109,7 +109,7 @@ impl ExecutionScheduler {
         announce.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             self.advance()?;
-            self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
+            self.update_duration();
             self.journal.start_write(&self.stats)?;
             if self.is_idle() && self.journal.is_flushed() {
                 let in_review = self.plan.open().any(|(_, open)| open.in_review);
@@ -163,6 +163,10 @@ impl ExecutionScheduler {
         // There is more to do: continue after other tasks had their turn.
         self.waiting.notify();
         Ok(())
+    }
+
+    fn update_duration(&mut self) {
+        self.stats.duration = self.worked_before + self.began.elapsed().as_secs_f64();
     }
 
     fn note_end(&mut self, run: u64, ended: Result<(), BlockError>) {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use ports::block::{BlockError, ReviewRequest};
-use protocol::block::{MeteredUsage, price};
+use protocol::block::MeteredUsage;
 use protocol::credit::CreditCharge;
 use protocol::execution::{ExecutionError, ExecutionStatus, NodeEvent, node_execution_id};
 use protocol::review::Review;
 use serde_json::Value;
 
 use super::{ExecutionScheduler, MAX_READY};
+use crate::execution::billing;
 use crate::execution::leased_execution::LeasedExecution;
 use crate::execution::plan::NodeAt;
 use crate::execution::reviews::waiting_review;
@@ -117,7 +118,7 @@ impl ExecutionScheduler {
         self.node_order.remove(at, run);
     }
 
-    /// A run is charged when it emitted an output or used something metered; a run that failed with neither is free.
+    /// Adds the charge of an ended run to the event and to the journal.
     fn bill(&mut self, run: u64, at: NodeAt, event: &mut NodeEvent) {
         let Some(node_run) = self.running_nodes.get(&run) else { return };
         if !self.leased.inner.options.credits || self.leased.execution.request.dry_run {
@@ -126,9 +127,7 @@ impl ExecutionScheduler {
         let spec = self.plan.node(at).block.spec();
         let seconds = node_run.began.elapsed().as_secs();
         let used = MeteredUsage { seconds, ..node_run.meter.total() };
-        let chargeable =
-            node_run.emitted || used.tokens + used.microdollars + used.bytes + used.items > 0;
-        let amount = if chargeable { price(spec.costs, &used) } else { 0 };
+        let amount = billing::run_price(spec, node_run.emitted, &used);
         // One credit is charged for every hundred node runs.
         let round = self.stats.node_count.is_multiple_of(NODE_RUNS_PER_CREDIT);
         let amount = amount + u64::from(round);
@@ -137,7 +136,7 @@ impl ExecutionScheduler {
         }
         event.cost = amount;
         self.stats.cost += amount;
-        let key = node_execution_id(&self.leased.execution.id, run).0;
+        let key = self.key(run);
         self.journal.add_charge(CreditCharge { key, amount, what: spec.name.to_owned() });
     }
 
