@@ -7,6 +7,7 @@ mod generate;
 mod lengths;
 mod licenses;
 mod names;
+mod rooms;
 mod source_files;
 mod store_twins;
 mod unused_dependencies;
@@ -18,6 +19,7 @@ fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("tidy") => {
             arrows::check(&root)?;
+            rooms::check(&root)?;
             documents::check(&root)?;
             unused_dependencies::check(&root)?;
             store_twins::check(&root)?;

@@ -1,5 +1,6 @@
-//! Everything that turns and executions use: tools, blocks, example agents, model providers, the HTTP client for untrusted
-//! URLs and the sandbox for shell commands. Implements traits of `ports`, and knows no database, queue or HTTP route.
+//! Everything that turns and executions use: tools, blocks, example agents, model providers, agent generators, the HTTP
+//! client for untrusted URLs and the sandbox for shell commands. Implements traits of `ports`, and knows no database,
+//! queue or HTTP route.
 
 pub mod blocks;
 pub mod egress;
@@ -7,6 +8,7 @@ pub mod examples;
 pub mod external;
 pub mod generators;
 mod operator_http;
+mod page_text;
 pub mod providers;
 pub mod sandbox;
 pub mod search;

@@ -9,7 +9,6 @@ mod block_choice;
 mod caller;
 pub mod docs;
 mod given_agent;
-pub(crate) mod page_text;
 mod setup;
 mod sub_session;
 mod typed;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::egress::{EgressClient, EgressError, FetchLimits, FetchedResponse};
-use crate::tools::page_text::{self, PageText};
+use crate::page_text::{self, PageText};
 use crate::tools::{ToolDefinition, TypedTool};
 
 /// Limit of the returned text: the model's output limit, minus room for the other fields.

@@ -10,7 +10,7 @@ use super::feed::{self, FeedEntry};
 use crate::blocks::failures;
 use crate::blocks::prelude::*;
 use crate::egress::{self, FetchLimits};
-use crate::tools::page_text;
+use crate::page_text;
 
 const LIMITS: FetchLimits = FetchLimits {
     bytes: 4 * 1024 * 1024,

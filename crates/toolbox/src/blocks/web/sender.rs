@@ -13,7 +13,7 @@ use super::multipart;
 use crate::blocks::files::{FileContent, FileLoader};
 use crate::blocks::{BlockDependencies, failures};
 use crate::egress::{self, EgressRequest, FetchLimits, FetchedResponse};
-use crate::tools::page_text;
+use crate::page_text;
 use crate::values::into_text;
 
 /// Limit on a response body, uncompressed.
