@@ -7,26 +7,15 @@ use protocol::graph::{Graph, Link, Node};
 use protocol::{GraphId, NodeId};
 use serde_json::{Map, Value, json};
 
-use crate::AGENT_EXECUTOR;
 use crate::catalog::{BlockSpecs, block_title, find_block};
 use crate::names::{NodeName, NodeNames};
-use crate::pins::{self, PathStep};
+use crate::nested_value::put_nested;
+use crate::pins;
 use crate::placeholders::{
     FILL_TEXT_FORMAT, references, template_pins, values_pin, whole_reference,
 };
 use crate::spec::{ANY_OF, AgentSpec, InputSpec, LITERAL, OutputSpec, StepSpec, StepTarget};
-
-/// Settings of a node that runs another agent which follow from that agent.
-const AGENT_SETTINGS: [&str; 8] = [
-    "user_id",
-    "graph_id",
-    "graph_version",
-    "agent_name",
-    "inputs",
-    "input_schema",
-    "output_schema",
-    "nodes_input_masks",
-];
+use crate::{AGENT_EXECUTOR, AGENT_EXECUTOR_PINS};
 
 pub fn decompile(graph: &Graph, blocks: &dyn BlockSpecs) -> AgentSpec {
     decompile_as(graph, blocks, NodeNames::of(graph, blocks))
@@ -92,7 +81,7 @@ impl<'a> Decompiler<'a> {
             let inputs = node.input_default.get("inputs").and_then(Value::as_object);
             let mut settings = inputs.cloned().unwrap_or_default();
             for (pin, value) in &node.input_default {
-                if !AGENT_SETTINGS.contains(&pin.as_str()) && !settings.contains_key(pin) {
+                if !AGENT_EXECUTOR_PINS.contains(&pin.as_str()) && !settings.contains_key(pin) {
                     settings.insert(pin.clone(), value.clone());
                 }
             }
@@ -147,7 +136,7 @@ impl<'a> Decompiler<'a> {
                 _ => json!({ ANY_OF: sources }),
             };
             let is_inside = pins::is_nested(name) && !whole.contains(&pins::base(name));
-            if !(is_inside && put(&mut values, name, &value)) {
+            if !(is_inside && put_nested(&mut values, name, &value)) {
                 values.insert(name.to_owned(), value);
             }
         }
@@ -273,70 +262,11 @@ fn in_block_order(values: Map<String, Value>, block: Option<&BlockSpec>) -> Map<
 fn follows(given: &Map<String, Value>, implied: &BTreeMap<String, String>) -> bool {
     let mut expected = Map::new();
     for (name, reference) in implied {
-        if !put(&mut expected, name, &json!(reference)) {
+        if !put_nested(&mut expected, name, &json!(reference)) {
             expected.insert(name.clone(), json!(reference));
         }
     }
     !given.is_empty() && *given == expected
-}
-
-/// Puts the value at the place that a nested name describes, within lists and objects only.
-pub(crate) fn put(values: &mut Map<String, Value>, name: &str, value: &Value) -> bool {
-    let Ok(steps) = pins::steps(name) else { return false };
-    let first = match steps.first() {
-        Some(PathStep::Key(_)) => json!({}),
-        Some(PathStep::Index(_)) => json!([]),
-        None => Value::Null,
-    };
-    let base = pins::base(name).to_owned();
-    let mut place = values.get(&base).cloned().filter(|value| !value.is_null()).unwrap_or(first);
-    if crate::spec::tagged(&place, LITERAL).is_some() || !put_at(&mut place, &steps, value) {
-        return false;
-    }
-    values.insert(base, place);
-    true
-}
-
-fn put_at(place: &mut Value, steps: &[PathStep<'_>], value: &Value) -> bool {
-    let Some((step, rest)) = steps.split_first() else {
-        *place = value.clone();
-        return true;
-    };
-    let empty = |rest: &[PathStep<'_>]| match rest.first() {
-        Some(PathStep::Key(_)) => json!({}),
-        Some(PathStep::Index(_)) => json!([]),
-        None => Value::Null,
-    };
-    match (step, place) {
-        // A member that a link replaces is not a setting, so it has no place among them.
-        (PathStep::Key(key), Value::Object(members)) if rest.is_empty() => {
-            members.shift_remove(*key);
-            members.insert((*key).to_owned(), value.clone());
-            true
-        }
-        (PathStep::Key(key), Value::Object(members)) => {
-            let member = members.entry((*key).to_owned()).or_insert(Value::Null);
-            if member.is_null() {
-                *member = empty(rest);
-            }
-            put_at(member, rest, value)
-        }
-        (PathStep::Index(index), Value::Array(items)) => {
-            // A list with many empty places is better shown by the name of the pin.
-            const MOST_EMPTY: usize = 20;
-            if *index > items.len() + MOST_EMPTY {
-                return false;
-            }
-            if items.len() <= *index {
-                items.resize(*index + 1, Value::Null);
-            }
-            if items[*index].is_null() {
-                items[*index] = empty(rest);
-            }
-            put_at(&mut items[*index], rest, value)
-        }
-        _ => false,
-    }
 }
 
 /// The agent that a node runs.

@@ -14,6 +14,7 @@ pub mod fix;
 pub mod meaning;
 mod named_graph;
 pub mod names;
+mod nested_value;
 pub mod pins;
 pub mod placeholders;
 pub mod problem;
@@ -27,3 +28,15 @@ pub mod validate;
 
 /// Id of the block that runs another agent. It is treated specially, because it starts executions.
 pub const AGENT_EXECUTOR: &str = "e189baac-8c20-45a1-94a7-55177ea42565";
+
+/// The inputs of that block itself. Every other pin of its nodes is an input of the agent that it runs.
+pub const AGENT_EXECUTOR_PINS: [&str; 8] = [
+    "user_id",
+    "graph_id",
+    "graph_version",
+    "agent_name",
+    "inputs",
+    "input_schema",
+    "output_schema",
+    "nodes_input_masks",
+];

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::decompile::put;
+use crate::nested_value::put_nested;
 use crate::pins::{self, PathStep};
 use crate::spec::{ANY_OF, LITERAL, tagged};
 
@@ -27,7 +27,7 @@ pub(crate) fn get<'a>(values: &'a Map<String, Value>, name: &str) -> Option<&'a 
 pub(crate) fn set(values: &mut Map<String, Value>, name: &str, value: Value) {
     let is_whole = values.contains_key(name) || !pins::is_nested(name);
     let base = values.get(pins::base(name));
-    if is_whole || base.is_some_and(is_tagged) || !put(values, name, &value) {
+    if is_whole || base.is_some_and(is_tagged) || !put_nested(values, name, &value) {
         values.insert(name.to_owned(), value);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use graphs::{AGENT_EXECUTOR, AGENT_EXECUTOR_PINS};
 use ports::block::{BlockContext, BlockError, BlockServices, UsageMeter};
 use protocol::limits;
 use serde_json::Value;
@@ -85,7 +86,7 @@ impl ExecutionScheduler {
             },
         };
         let mut inputs = self.plan.inputs(run);
-        if block.spec().id == graphs::AGENT_EXECUTOR {
+        if block.spec().id == AGENT_EXECUTOR {
             gather_child_inputs(&mut inputs);
         }
         let task = NodeTask {
@@ -114,18 +115,8 @@ impl ExecutionScheduler {
 
 /// Links name the child's inputs directly, while the block takes them in one object.
 fn gather_child_inputs(inputs: &mut serde_json::Map<String, Value>) {
-    const OWN: [&str; 8] = [
-        "user_id",
-        "graph_id",
-        "graph_version",
-        "agent_name",
-        "inputs",
-        "input_schema",
-        "output_schema",
-        "nodes_input_masks",
-    ];
     let linked: Vec<String> =
-        inputs.keys().filter(|pin| !OWN.contains(&pin.as_str())).cloned().collect();
+        inputs.keys().filter(|pin| !AGENT_EXECUTOR_PINS.contains(&pin.as_str())).cloned().collect();
     let mut gathered = match inputs.remove("inputs") {
         Some(Value::Object(given)) => given,
         _ => serde_json::Map::new(),
