@@ -32,6 +32,8 @@ pub mod reviews;
 pub mod scene;
 pub mod sessions;
 pub mod stream_log;
+pub mod turn_ends;
+pub mod turn_journal;
 pub mod turns;
 pub mod values;
 mod without_wakeups;
@@ -55,7 +57,8 @@ pub use crate::{
     operations_laws as operations, outbox_laws as outbox, permits_laws as permits,
     queue_laws as queue, regenerate_laws as regenerate, reports_laws as reports,
     reviews_laws as reviews, sessions_laws as sessions, stream_log_laws as stream_log,
-    turns_laws as turns, values_laws as values,
+    turn_ends_laws as turn_ends, turn_journal_laws as turn_journal, turns_laws as turns,
+    values_laws as values,
 };
 
 /// Limits that are high enough for every law that does not test limits.
@@ -128,6 +131,8 @@ macro_rules! engine_laws {
         $crate::sessions_laws!($fixture);
         $crate::stream_log_laws!($fixture);
         $crate::child_turns_laws!($fixture);
+        $crate::turn_ends_laws!($fixture);
+        $crate::turn_journal_laws!($fixture);
         $crate::turns_laws!($fixture);
     };
 }

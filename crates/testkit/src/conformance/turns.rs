@@ -1,15 +1,13 @@
-//! Laws of `Turns`.
+//! Laws of `Turns` for opening, claiming and finding turns; its other laws are in files of their own.
 
 use std::collections::HashSet;
 
 use futures::future::join_all;
 use ports::Fenced;
-use ports::store::{JournalEntry, JournalRecord, TurnFinished, TurnOpened};
+use ports::store::{JournalEntry, JournalRecord, TurnOpened};
 use ports::stream_log::{LogRead, SegmentAppended};
 use protocol::message::{MessageRole, NewMessage};
-use protocol::tool::ToolEffect;
-use protocol::turn::{FailureCode, TurnError, TurnStatus};
-use protocol::usage::Usage;
+use protocol::turn::TurnStatus;
 
 use super::BackendFixture;
 use super::scene::*;
@@ -24,16 +22,7 @@ macro_rules! turns_laws {
             sequences_are_dense_under_concurrency,
             a_new_turn_has_an_empty_log,
             a_stale_claim_changes_nothing,
-            a_turn_ends_once,
-            an_end_with_a_gap_in_the_log_changes_nothing,
-            a_partly_stored_end_is_completed,
-            the_end_of_a_turn_makes_the_next_one_due,
             a_queued_message_comes_after_the_previous_response,
-            a_record_is_all_or_nothing,
-            a_repeated_record_is_written_once,
-            the_journal_counts_every_start,
-            usage_adds_up,
-            a_failure_is_kept_with_its_reason,
             a_cancel_marks_every_open_turn,
             the_current_turn_is_the_oldest_open_turn,
             open_turns_are_counted_by_status,
@@ -144,77 +133,6 @@ pub async fn a_stale_claim_changes_nothing(fixture: &mut impl BackendFixture) {
     assert_eq!(last(ports, &turn.id.task()).await, 1);
 }
 
-pub async fn a_turn_ends_once(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (ann, mine, turn) = first_turn(ports).await;
-    let claim = claim(ports, &turn.id).await;
-    let ends = [TurnStatus::Completed, TurnStatus::Failed, TurnStatus::Cancelled].map(|status| {
-        let said = NewMessage::new(MessageRole::Assistant, status.as_str());
-        ports.turns.finish(&claim, ending(status, 0, vec![said]))
-    });
-    let ended = join_all(ends).await;
-    let won = ended.iter().filter(|end| matches!(end, Ok(Fenced::Done(_)))).count();
-    assert_eq!(won, 1, "{ended:?}");
-    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
-    assert!(found.status.is_final() && found.ended_at.is_some());
-    let rows = history(ports, &ann, &mine.id).await;
-    assert_eq!(texts(&rows), ["hello", found.status.as_str()]);
-    let read = ports.log.read(&turn.id.task(), 0, 1000).await.expect("read");
-    let LogRead::Log { segments, last: 1, sealed: true, .. } = read else { panic!("{read:?}") };
-    assert_eq!(segments, [segment(0, &["the end"])]);
-    let more = ports.log.append(&turn.id.task(), claim.fence, segment(1, &["x"])).await;
-    assert_eq!(more.expect("append"), SegmentAppended::Sealed);
-}
-
-pub async fn an_end_with_a_gap_in_the_log_changes_nothing(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (ann, mine, turn) = first_turn(ports).await;
-    let claim = claim(ports, &turn.id).await;
-    let said = vec![NewMessage::new(MessageRole::Assistant, "too far ahead")];
-    let refused = ports.turns.finish(&claim, ending(TurnStatus::Completed, 7, said)).await;
-    assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
-    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
-    assert_eq!(found.status, TurnStatus::Running);
-    finish(ports, &claim, "fits").await;
-    assert_eq!(texts(&history(ports, &ann, &mine.id).await), ["hello", "fits"]);
-}
-
-pub async fn a_partly_stored_end_is_completed(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (_, _, turn) = first_turn(ports).await;
-    let claim = claim(ports, &turn.id).await;
-    let task = turn.id.task();
-    // An append whose reply was lost: the writer sends the same chunks again, with the end.
-    let stored = ports.log.append(&task, claim.fence, segment(0, &["one", "two"])).await;
-    assert_eq!(stored.expect("append"), SegmentAppended::Stored);
-    let mut end = ending(TurnStatus::Completed, 0, Vec::new());
-    end.last = segment(0, &["one", "two", "three"]);
-    let ended = ports.turns.finish(&claim, end).await.expect("finish");
-    assert_eq!(ended, Fenced::Done(TurnFinished::Ended(Vec::new())));
-    let LogRead::Log { segments, last: 3, sealed: true, missing_to: None } =
-        ports.log.read(&task, 0, 1_000_000).await.expect("read")
-    else {
-        panic!("a whole log")
-    };
-    let bytes: Vec<u8> = segments.iter().flat_map(|segment| segment.bytes.to_vec()).collect();
-    assert_eq!(bytes, segment(0, &["one", "two", "three"]).bytes);
-}
-
-pub async fn the_end_of_a_turn_makes_the_next_one_due(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (ann, mine, first) = first_turn(ports).await;
-    let claim = claim(ports, &first.id).await;
-    let second = turn(ports, &ann, &mine.id, "second").await;
-    let third = turn(ports, &ann, &mine.id, "third").await;
-    assert_eq!(due(ports).await, []);
-    assert_eq!(finish(ports, &claim, "one").await, std::slice::from_ref(&second.id));
-    assert_eq!(due(ports).await, std::slice::from_ref(&second.id));
-    let claim = claim_for(ports, &second.id, LONG).await;
-    assert_eq!(finish(ports, &claim, "two").await, std::slice::from_ref(&third.id));
-    let claim = claim_for(ports, &third.id, LONG).await;
-    assert_eq!(finish(ports, &claim, "three").await, []);
-}
-
 pub async fn a_queued_message_comes_after_the_previous_response(fixture: &mut impl BackendFixture) {
     let ports = fixture.ports();
     let (ann, mine, first) = first_turn(ports).await;
@@ -227,127 +145,6 @@ pub async fn a_queued_message_comes_after_the_previous_response(fixture: &mut im
     let seen = progress(ports, &claim).await;
     assert_eq!(texts(&seen.messages), ["hello", "hi there", "and then?"]);
     assert_eq!((seen.session.id, seen.owner), (mine.id, ann));
-}
-
-pub async fn a_record_is_all_or_nothing(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (_, _, turn) = first_turn(ports).await;
-    let claim = claim(ports, &turn.id).await;
-    let record = |entries| ports.turns.record(&claim, JournalRecord::new(entries));
-    let entries = vec![JournalEntry::Message(calls(&["a"])), JournalEntry::Result(result("a"))];
-    assert_eq!(record(entries).await.expect("record"), Fenced::Done(()));
-    let twice = vec![
-        JournalEntry::Message(NewMessage::new(MessageRole::Assistant, "must not stay")),
-        JournalEntry::Intent { call_id: "b".into(), effect: ToolEffect::Once },
-        JournalEntry::StepEnded { usage: Usage { prompt_tokens: 9, ..Usage::default() } },
-        JournalEntry::Result(result("a")),
-    ];
-    let refused = record(twice).await;
-    assert!(matches!(refused, Err(ports::PortError::Broken(_))), "{refused:?}");
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else {
-        panic!("the claim is current")
-    };
-    assert_eq!(texts(&progress.messages), ["hello", "", "result of a"]);
-    assert_eq!((progress.steps_done, progress.calls.len()), (0, 0));
-    assert_eq!(progress.usage, Usage::default());
-}
-
-pub async fn a_repeated_record_is_written_once(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (ann, mine, turn) = first_turn(ports).await;
-    let claim = claim(ports, &turn.id).await;
-    let usage = Usage { prompt_tokens: 7, ..Usage::default() };
-    let record = JournalRecord::new(vec![
-        JournalEntry::Message(calls(&["a"])),
-        JournalEntry::Intent { call_id: "a".into(), effect: ToolEffect::Once },
-        JournalEntry::Result(result("a")),
-        JournalEntry::StepEnded { usage },
-    ]);
-    for _ in 0..3 {
-        let recorded = ports.turns.record(&claim, record.clone()).await.expect("record");
-        assert_eq!(recorded, Fenced::Done(()));
-    }
-    let Fenced::Done(progress) = ports.turns.progress(&claim).await.expect("progress") else {
-        panic!("the claim is current")
-    };
-    assert_eq!((progress.steps_done, progress.usage.prompt_tokens), (1, 7));
-    assert_eq!(progress.calls[0].starts, 1);
-    finish(ports, &claim, "done").await;
-    let after = ports.turns.record(&claim, record).await.expect("record");
-    assert_eq!(after, Fenced::Stale, "not after the end");
-    assert_eq!(history(ports, &ann, &mine.id).await.len(), 4);
-}
-
-pub async fn the_journal_counts_every_start(fixture: &mut impl BackendFixture) {
-    let (_, _, turn) = first_turn(fixture.ports()).await;
-    let intent = |call: &str, effect| JournalEntry::Intent { call_id: call.into(), effect };
-    let first = claim_for(fixture.ports(), &turn.id, SHORT).await;
-    let entries = vec![
-        JournalEntry::Message(calls(&["z", "a"])),
-        intent("z", ToolEffect::Idempotent),
-        intent("a", ToolEffect::Once),
-    ];
-    fixture.ports().turns.record(&first, JournalRecord::new(entries)).await.expect("record");
-    fixture.restart().await;
-    let ports = fixture.ports();
-    let second = claim(ports, &turn.id).await;
-    ports
-        .turns
-        .record(&second, JournalRecord::new(vec![intent("z", ToolEffect::Idempotent)]))
-        .await
-        .expect("record");
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&second).await else {
-        panic!("the claim is current")
-    };
-    let journal: Vec<_> =
-        progress.calls.iter().map(|c| (c.call_id.as_str(), c.effect, c.starts)).collect();
-    assert_eq!(journal, [("z", ToolEffect::Idempotent, 2), ("a", ToolEffect::Once, 1)]);
-}
-
-pub async fn usage_adds_up(fixture: &mut impl BackendFixture) {
-    let ports = fixture.ports();
-    let (ann, mine, turn) = first_turn(ports).await;
-    let claim = claim(ports, &turn.id).await;
-    let free = Usage { prompt_tokens: 10, completion_tokens: 2, ..Usage::default() };
-    let paid = Usage { cache_read_tokens: 5, cost_microdollars: Some(70), ..free };
-    for usage in [free, paid] {
-        ports
-            .turns
-            .record(&claim, JournalRecord::new(vec![JournalEntry::StepEnded { usage }]))
-            .await
-            .expect("record");
-    }
-    let Ok(Fenced::Done(progress)) = ports.turns.progress(&claim).await else {
-        panic!("the claim is current")
-    };
-    assert_eq!(progress.steps_done, 2);
-    let mut sum = free;
-    sum += paid;
-    assert_eq!(progress.usage, sum);
-    let mut end = ending(TurnStatus::Completed, 0, Vec::new());
-    end.usage = free;
-    ports.turns.finish(&claim, end).await.expect("finish");
-    sum += free;
-    let found = ports.turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
-    assert_eq!(found.usage, sum);
-    whole_turn(ports, &ann, &mine.id, "again").await;
-    let session = ports.sessions.get(&ann, &mine.id).await.expect("get").expect("it exists");
-    assert_eq!(session.total_prompt_tokens, 30);
-    assert_eq!(session.total_completion_tokens, 6);
-    assert_eq!(session.total_cost_microdollars, 70);
-}
-
-pub async fn a_failure_is_kept_with_its_reason(fixture: &mut impl BackendFixture) {
-    let (ann, _, turn) = first_turn(fixture.ports()).await;
-    let claim = claim(fixture.ports(), &turn.id).await;
-    let error = TurnError::new(FailureCode::CrashLoop, "three workers crashed");
-    let mut end = ending(TurnStatus::Failed, 0, Vec::new());
-    end.error = Some(error.clone());
-    fixture.ports().turns.finish(&claim, end).await.expect("finish");
-    fixture.restart().await;
-    let found = fixture.ports().turns.get(&ann, &turn.id).await.expect("get").expect("it exists");
-    assert_eq!((found.status, found.error), (TurnStatus::Failed, Some(error)));
-    assert!(found.started_at.is_some() && found.ended_at.is_some());
 }
 
 pub async fn a_cancel_marks_every_open_turn(fixture: &mut impl BackendFixture) {

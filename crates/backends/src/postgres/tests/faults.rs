@@ -4,17 +4,34 @@ use std::time::Duration;
 
 use ports::stream_log::StreamLog;
 use ports::{PortError, Sessions, Turns};
+use protocol::session::{Owner, Session};
 use testkit::conformance::scene;
+use tokio_postgres::Client;
 
 use super::database::{Database, admin};
 use super::fixture::ports;
+use crate::postgres::PostgresStore;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_after_its_connections_were_closed_gets_a_new_one() {
+/// A database with one session of Ann.
+async fn database_with_session() -> (Database, PostgresStore, Owner, Session) {
     let database = Database::create().await;
     let store = database.connect().await;
     let ann = scene::user("ann");
     let session = store.create(&ann, Default::default()).await.expect("create");
+    (database, store, ann, session)
+}
+
+/// Another transaction holds the row of the session until it is rolled back.
+async fn lock_session(database: &Database, session: &Session) -> Client {
+    let other = admin(&database.url()).await;
+    let lock = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
+    other.batch_execute(&lock).await.expect("held");
+    other
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_after_its_connections_were_closed_gets_a_new_one() {
+    let (database, store, ann, session) = database_with_session().await;
     for _ in 0..5 {
         database
             .sql(
@@ -35,14 +52,9 @@ async fn a_call_after_its_connections_were_closed_gets_a_new_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_connection_is_closed_half_way_is_unavailable() {
-    let database = Database::create().await;
-    let store = database.connect().await;
-    let ann = scene::user("ann");
-    let session = store.create(&ann, Default::default()).await.expect("create");
-    // Another transaction holds the row, so the write waits until its connection is closed.
-    let other = admin(&database.url()).await;
-    let claimed = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
-    other.batch_execute(&claimed).await.expect("held");
+    let (database, store, ann, session) = database_with_session().await;
+    // The write waits until its connection is closed.
+    let other = lock_session(&database, &session).await;
     let writing = store.set_pinned(&ann, &session.id, true);
     let ending = scene::eventually("the write waits and its connection is closed", || async {
         let ended = database
@@ -61,13 +73,8 @@ async fn a_write_whose_connection_is_closed_half_way_is_unavailable() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_waits_too_long_is_aborted_and_leaves_nothing_behind() {
-    let database = Database::create().await;
-    let store = database.connect().await;
-    let ann = scene::user("ann");
-    let session = store.create(&ann, Default::default()).await.expect("create");
-    let other = admin(&database.url()).await;
-    let claimed = format!("BEGIN; SELECT 1 FROM session WHERE id = '{}' FOR UPDATE", session.id);
-    other.batch_execute(&claimed).await.expect("held");
+    let (database, store, ann, session) = database_with_session().await;
+    let other = lock_session(&database, &session).await;
     let started = std::time::Instant::now();
     let opened = store.open(&ann, scene::submission(&session.id, "hello", None)).await;
     assert!(matches!(opened, Err(PortError::Unavailable(_))), "{opened:?}");

@@ -18,4 +18,6 @@ conformance::regenerate!(Fixture);
 conformance::reports!(Fixture);
 conformance::sessions!(Fixture);
 conformance::stream_log!(Fixture);
+conformance::turn_ends!(Fixture);
+conformance::turn_journal!(Fixture);
 conformance::turns!(Fixture);
