@@ -33,6 +33,48 @@ pub fn secret_nodes(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<NodeId> {
     own.chain(graph.sub_graphs.iter().flat_map(|inner| secret_nodes(inner, blocks))).collect()
 }
 
+/// The shortest text that counts as a secret wherever it appears: shorter ones appear by chance.
+const MIN_CHARS: usize = 4;
+
+/// The texts that are secrets: the values of pins and inputs that hold one, and the parts of a header such as
+/// `Bearer …`.
+pub(crate) fn secret_texts(graph: &Graph, blocks: &dyn BlockSpecs) -> Vec<String> {
+    let mut texts = Vec::new();
+    for node in &graph.nodes {
+        for location in locations(node, blocks.spec(&node.block_id)) {
+            let value = match &location {
+                SecretLocation::Pin(pin) => node.input_default.get(pin).cloned(),
+                SecretLocation::Member { pin, key } => {
+                    let of_pin = node.input_default.get(pin).and_then(members);
+                    of_pin.and_then(|members| members.get(key).cloned())
+                }
+            };
+            add_texts(&value.unwrap_or_default(), &mut texts);
+        }
+    }
+    texts.extend(graph.sub_graphs.iter().flat_map(|inner| secret_texts(inner, blocks)));
+    texts
+}
+
+fn add_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let last = text.split_whitespace().next_back().unwrap_or_default();
+            for secret in [text.trim(), last] {
+                if secret.chars().count() >= MIN_CHARS && !secret.contains("{{") {
+                    texts.push(secret.to_owned());
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_texts(item, texts)),
+        Value::Object(members) => members.values().for_each(|member| add_texts(member, texts)),
+        Value::Number(number) if number.to_string().len() >= MIN_CHARS => {
+            texts.push(number.to_string());
+        }
+        _ => {}
+    }
+}
+
 /// The pins of a node whose settings contain a secret, as pin names: `api_key`, `headers_#_Authorization`.
 pub(crate) fn secret_pins(node: &Node, spec: Option<&BlockSpec>) -> Vec<String> {
     let name = |location| match location {

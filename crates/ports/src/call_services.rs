@@ -15,7 +15,9 @@ use protocol::response::{
     SubSessionProgress, SubSessionState, ToolResponse, WorkspaceFile,
 };
 use protocol::review::{Review, ReviewDecision};
-use protocol::{BackgroundId, BlockId, ExecutionId, GraphId, ReviewId, SessionId, TurnId};
+use protocol::{
+    BackgroundId, BlockId, ExecutionId, FolderId, GraphId, ReviewId, SessionId, TurnId,
+};
 use serde_json::{Map, Value};
 
 use crate::store::{BlockOutcome, ListExecutions, OperationKey};
@@ -32,9 +34,13 @@ pub struct CallServices {
     pub building: Arc<dyn AgentBuilding>,
 }
 
-/// Shows the progress of a call to the user. Updates that come too fast are dropped.
+/// Shows the progress of a call to the user.
 pub trait ProgressReports: Send + Sync {
+    /// Updates that come too fast are dropped.
     fn show(&self, so_far: &ToolResponse);
+
+    /// For the few updates that begin a new stage: shown however soon they follow the one before.
+    fn show_stage(&self, so_far: &ToolResponse);
 }
 
 /// Sessions that a call starts or uses. All are children of the call's own session; others are not found.
@@ -150,11 +156,18 @@ pub trait AgentBuilding: Send + Sync {
     /// Whether the session has called the tool with this name, in this turn or an earlier one.
     fn was_called(&self, tool: &str) -> bool;
 
+    /// The newest version of one of the user's own agents, by its graph id or its library id.
+    async fn newest(&self, id: &GraphId) -> Result<Option<Graph>, ToolError>;
+
+    /// The agent as a spec, in YAML.
+    fn spec_of(&self, graph: &Graph) -> String;
+
     async fn check(&self, agent: GivenAgent) -> Result<AgentChecked, ToolError>;
 
     async fn fix(&self, agent: GivenAgent) -> Result<AgentFixed, ToolError>;
 
-    /// The same call saves the agent once, however often it is repeated.
+    /// The same call saves the agent once, however often it is repeated. An agent that means the same as the newest version
+    /// is not saved again.
     async fn build(&self, build: BuildAgent) -> Result<AgentBuilt, ToolError>;
 }
 
@@ -188,9 +201,30 @@ pub enum AgentFixed {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildAgent {
     pub agent: GivenAgent,
-    /// The agent that this is a new version of. `None`: a new agent.
-    pub version_of: Option<GraphId>,
+    pub target: BuildTarget,
     pub save: bool,
+}
+
+/// What an agent is saved as.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BuildTarget {
+    NewAgent {
+        /// The folder of the library that it is put into.
+        folder: Option<FolderId>,
+        /// The agent and version that it was made from.
+        template: Option<(GraphId, u32)>,
+    },
+    /// The next version of one of the user's own agents.
+    NewVersion {
+        /// Its graph id or its library id.
+        of: GraphId,
+        /// The version that was changed. `None`: the newest one, whichever it is.
+        base_version: Option<u32>,
+    },
+}
+
+impl BuildTarget {
+    pub const NEW: Self = Self::NewAgent { folder: None, template: None };
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -205,6 +239,8 @@ pub enum AgentBuilt {
         diff: String,
     },
     NotFound,
+    /// The library has no such folder. Nothing was saved.
+    NoFolder,
     LibraryFull,
 }
 

@@ -2,6 +2,7 @@
 //! `testkit::conformance` that every implementation passes. There are no implementations here.
 
 pub mod agent_generator;
+pub mod agent_responses;
 pub mod block;
 pub mod bus;
 pub mod call_services;

@@ -21,6 +21,15 @@ pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
     async fn call(&self, arguments: Value, context: ToolContext)
     -> Result<ToolResponse, ToolError>;
+    /// Checks a call before it becomes an operation, in the turn whose model requested it. An error is the result of the
+    /// call then, and nothing is started.
+    fn begin_operation(
+        &self,
+        _arguments: &Value,
+        _context: &ToolContext,
+    ) -> Result<OperationWords, ToolError> {
+        Ok(OperationWords::default())
+    }
     fn examples(&self) -> Vec<ToolExample>;
 }
 
@@ -49,6 +58,27 @@ pub struct ToolContext {
 pub struct OperationHandle {
     pub operation_id: OperationId,
     pub task_id: TaskId,
+}
+
+/// What is said about an operation that was started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationWords {
+    /// In the history, until there is a result.
+    pub pending: String,
+    /// For the model that requested it.
+    pub started: String,
+}
+
+impl Default for OperationWords {
+    fn default() -> Self {
+        Self {
+            pending: "The operation is running. Its result will appear here when it has ended."
+                .to_owned(),
+            started:
+                "The operation was started. The conversation continues by itself when it has ended."
+                    .to_owned(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -65,6 +65,8 @@ pub const GRAPH_BYTES: usize = 1024 * 1024;
 /// Agents in a user's library, and folders.
 pub const LIBRARY_AGENTS: u32 = 2_000;
 pub const LIBRARY_FOLDERS: u32 = 500;
+/// Characters of a search term for agents. A longer one is a text, and would find whatever shares a word with it.
+pub const SEARCH_CHARS: usize = 100;
 /// Agents in the marketplace.
 pub const LISTINGS: u32 = 2_000;
 /// Stored values of one user's agents, and bytes of one.

@@ -1,4 +1,5 @@
-//! Redacts tool arguments for logs: hides sensitive values and truncates long ones.
+//! Hides sensitive values: in tool arguments for logs, where long ones are truncated, too, and in agents that are shown
+//! because they could not be saved.
 
 use serde_json::Value;
 
@@ -23,6 +24,43 @@ const SENSITIVE: &[&str] = &[
     "session_key",
     "token",
 ];
+
+/// Keys whose values are replaced in an agent. An agent has many keys that merely contain one of these words.
+const SECRET_KEYS: &[&str] = &[
+    "access_token",
+    "api_key",
+    "api_secret",
+    "apikey",
+    "auth",
+    "authorization",
+    "credential",
+    "credentials",
+    "password",
+    "private_key",
+    "privatekey",
+    "refresh_token",
+    "secret",
+    "token",
+];
+const REDACTED: &str = "[REDACTED]";
+
+/// Replaces the values of keys that are named like a secret, at any depth.
+pub fn hide_secrets(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(hide_secrets),
+        Value::Object(members) => {
+            for (key, inner) in members {
+                let key = key.to_ascii_lowercase().replace('-', "_");
+                match SECRET_KEYS.contains(&key.as_str()) {
+                    true if inner.is_null() => {}
+                    true => *inner = Value::String(REDACTED.to_owned()),
+                    false => hide_secrets(inner),
+                }
+            }
+        }
+        _ => {}
+    }
+}
 
 pub fn for_log(arguments: &Value) -> String {
     let hidden = hide(arguments).to_string();
@@ -69,6 +107,22 @@ mod tests {
         assert_eq!(logged.matches(HIDDEN).count(), 2);
         assert!(logged.contains("https://x.example") && logged.contains('…'));
         assert!(for_log(&json!({"a": "y".repeat(150), "b": ["z".repeat(190), "z".repeat(190), "z".repeat(190)]})).chars().count() <= TOTAL_CHARS + 1);
+    }
+
+    #[test]
+    fn values_of_secret_keys_are_replaced_at_any_depth_and_others_stay() {
+        let mut agent = json!({"name": "Mail", "nodes": [{"input_default": {
+            "API-Key": "k", "password": {"a": 1}, "Authorization": "Bearer x", "token": null,
+            "max_tokens": 5, "author": "me", "headers": {"access_token": "t", "accept": "*/*"},
+        }}]});
+        hide_secrets(&mut agent);
+        assert_eq!(
+            agent,
+            json!({"name": "Mail", "nodes": [{"input_default": {
+                "API-Key": REDACTED, "password": REDACTED, "Authorization": REDACTED, "token": null,
+                "max_tokens": 5, "author": "me", "headers": {"access_token": REDACTED, "accept": "*/*"},
+            }}]})
+        );
     }
 
     #[test]

@@ -69,6 +69,7 @@ mod tests {
     use crate::follow_up::FollowUpState;
     use crate::message::{MessageRole, ToolOutcome};
     use crate::operation::OperationState;
+    use crate::response::BuildingStage;
     use crate::review::ReviewStatus;
     use crate::session::ChatStatus;
     use crate::tool::ToolEffect;
@@ -101,6 +102,18 @@ mod tests {
         check(&ChatStatus::ALL, &["idle", "queued", "running"]);
         check(&FollowUpState::ALL, &["pending", "delivered", "returned", "dropped"]);
         check(&OperationState::ALL, &["running", "accepted", "ended"]);
+        check(
+            &BuildingStage::ALL,
+            &[
+                "understanding",
+                "planning",
+                "writing",
+                "checking",
+                "repairing",
+                "rehearsing",
+                "saving",
+            ],
+        );
         check(&ReviewStatus::ALL, &["WAITING", "APPROVED", "REJECTED"]);
         check(&TransactionKind::ALL, &["TOP_UP", "USAGE", "GRANT", "REFUND"]);
         check(

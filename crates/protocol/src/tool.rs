@@ -36,6 +36,7 @@ pub struct ToolSpec {
     pub budget: TimeBudget,
     pub effect: ToolEffect,
     pub long_running: LongRunning,
+    pub reported_result: ReportedResult,
     pub labels: ToolLabels,
 }
 
@@ -52,6 +53,7 @@ impl ToolSpec {
             budget: TimeBudget::Default,
             effect: ToolEffect::default(),
             long_running: LongRunning::Never,
+            reported_result: ReportedResult::Kept,
             labels: ToolLabels::generic(name),
         }
     }
@@ -74,6 +76,10 @@ impl ToolSpec {
 
     pub fn long_running(self, when: LongRunning) -> Self {
         Self { long_running: when, ..self }
+    }
+
+    pub fn reported_result(self, reported_result: ReportedResult) -> Self {
+        Self { reported_result, ..self }
     }
 
     /// Whether a call with these arguments is an operation.
@@ -109,6 +115,17 @@ pub enum LongRunning {
     Always,
     /// Calls that give this argument.
     With(&'static str),
+}
+
+/// What becomes of a result that another service reports for an operation of the tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportedResult {
+    /// It is the result of the call.
+    Kept,
+    /// Its `agent_json` is checked and saved as a new agent.
+    NewAgent,
+    /// Its `agent_json` is checked and saved as a new version of the agent that this argument names.
+    NewVersion(&'static str),
 }
 
 /// How long a call may block its step.

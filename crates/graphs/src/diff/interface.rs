@@ -6,7 +6,7 @@ use protocol::secret::HIDDEN;
 use serde_json::{Value, json};
 
 use super::matching::NamePairs;
-use super::shown_value::cut;
+use super::shown_value::{SecretTexts, cut};
 use crate::catalog::BlockSpecs;
 use crate::names::NodeName;
 use crate::schema::{input_schema, output_schema};
@@ -16,16 +16,17 @@ pub(crate) fn compare(
     from: &Graph,
     to: &Graph,
     pairs: &NamePairs,
+    secrets: &SecretTexts,
     blocks: &dyn BlockSpecs,
 ) -> InterfaceDiff {
-    let inputs =
-        fields(&input_schema(from, blocks), &input_schema(to, blocks), Side::Inputs, |name| {
-            Some(pairs.after(&NodeName::Input(name.to_owned()))?.as_str())
-        });
-    let outputs =
-        fields(&output_schema(from, blocks), &output_schema(to, blocks), Side::Outputs, |name| {
-            Some(pairs.after(&NodeName::Output(name.to_owned()))?.as_str())
-        });
+    let inputs = (&input_schema(from, blocks), &input_schema(to, blocks));
+    let inputs = fields(inputs, Side::Inputs, secrets, |name| {
+        Some(pairs.after(&NodeName::Input(name.to_owned()))?.as_str())
+    });
+    let outputs = (&output_schema(from, blocks), &output_schema(to, blocks));
+    let outputs = fields(outputs, Side::Outputs, secrets, |name| {
+        Some(pairs.after(&NodeName::Output(name.to_owned()))?.as_str())
+    });
     InterfaceDiff { inputs, outputs }
 }
 
@@ -36,12 +37,13 @@ pub(crate) enum Side {
 }
 
 fn fields<'a>(
-    from: &'a Value,
-    to: &'a Value,
+    (from, to): (&Value, &Value),
     side: Side,
+    secrets: &SecretTexts,
     name_after: impl Fn(&str) -> Option<&'a str>,
 ) -> FieldsDiff {
     let (before, after) = (read(from, side), read(to, side));
+    let shown = |field: InterfaceField| shown(field, secrets);
     let find =
         |all: &[InterfaceField], name: &str| all.iter().find(|field| field.name == name).cloned();
     let mut diff = FieldsDiff::default();
@@ -116,13 +118,15 @@ fn read(schema: &Value, side: Side) -> Vec<InterfaceField> {
     fields.map(field).collect()
 }
 
-fn shown(mut field: InterfaceField) -> InterfaceField {
+fn shown(mut field: InterfaceField, secrets: &SecretTexts) -> InterfaceField {
     let is_secret = field.schema["secret"] == true;
     if let Some(members) = field.schema.as_object_mut() {
         for (key, member) in members {
             match key.as_str() {
                 "default" if is_secret => *member = json!(HIDDEN),
-                "default" | "description" | "placeholder" | "title" => *member = cut(member),
+                "default" | "description" | "placeholder" | "title" => {
+                    *member = cut(&secrets.mask_value(member));
+                }
                 _ => {}
             }
         }

@@ -18,6 +18,7 @@ use protocol::text::cut_end;
 use crate::catalog::BlockSpecs;
 use crate::meaning::meaning;
 use crate::named_graph::NamedGraph;
+use shown_value::SecretTexts;
 
 pub use reversed::reversed;
 pub use text::to_text;
@@ -32,12 +33,13 @@ pub fn diff(from: &Graph, to: &Graph, blocks: &dyn BlockSpecs) -> AgentDiff {
     }
     let (from_named, to_named) = NamedGraph::read_both(from, to, blocks);
     let pairs = matching::pairs(&from_named, &to_named);
-    let (steps, links) = steps::compare(&from_named, &to_named, &pairs, blocks);
+    let secrets = SecretTexts::of([from, to], blocks);
+    let (steps, links) = steps::compare(&from_named, &to_named, &pairs, &secrets, blocks);
     AgentDiff {
-        about: about(from, to),
+        about: about(from, to, &secrets),
         steps,
         links,
-        interface: interface::compare(from, to, &pairs, blocks),
+        interface: interface::compare(from, to, &pairs, &secrets, blocks),
         effects: consequences::effects(&from_named, &to_named, &pairs, blocks),
         credentials: consequences::credentials(&from_named, &to_named, blocks),
         cost,
@@ -45,7 +47,7 @@ pub fn diff(from: &Graph, to: &Graph, blocks: &dyn BlockSpecs) -> AgentDiff {
     }
 }
 
-fn about(from: &Graph, to: &Graph) -> Vec<TextChange> {
+fn about(from: &Graph, to: &Graph, secrets: &SecretTexts) -> Vec<TextChange> {
     let texts = |graph: &Graph| {
         [
             ("name", graph.name.clone()),
@@ -58,8 +60,8 @@ fn about(from: &Graph, to: &Graph) -> Vec<TextChange> {
     let changed = pairs.filter(|((_, from), (_, to))| from != to);
     let change = |((field, from), (_, to)): ((&str, String), (&str, String))| TextChange {
         field: field.to_owned(),
-        from: cut_end(&from, shown_value::MAX_CHARS),
-        to: cut_end(&to, shown_value::MAX_CHARS),
+        from: cut_end(&secrets.mask(&from), shown_value::MAX_CHARS),
+        to: cut_end(&secrets.mask(&to), shown_value::MAX_CHARS),
     };
     changed.map(change).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use protocol::NodeId;
 use protocol::graph::Graph;
 use protocol::redact::is_sensitive;
-use protocol::secret::HIDDEN;
+use protocol::secret::{HIDDEN, SecretText};
 use protocol::text::cut_end;
 use serde_json::{Value, json};
 
@@ -54,8 +54,40 @@ impl SecretPins {
     }
 }
 
+/// Secrets of either graph, which are hidden wherever they appear.
+#[derive(Default)]
+pub(crate) struct SecretTexts(Vec<SecretText>);
+
+impl SecretTexts {
+    pub(crate) fn of(graphs: [&Graph; 2], blocks: &dyn BlockSpecs) -> Self {
+        let mut texts: Vec<String> =
+            graphs.iter().flat_map(|graph| secrets::secret_texts(graph, blocks)).collect();
+        // A secret that contains another one is hidden as a whole.
+        texts.sort_by_key(|text| (std::cmp::Reverse(text.len()), text.clone()));
+        texts.dedup();
+        Self(texts.into_iter().map(SecretText::from).collect())
+    }
+
+    pub(crate) fn mask(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |masked, secret| secret.removed_from(&masked))
+    }
+
+    /// Masks all texts of a value.
+    pub(crate) fn mask_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => json!(self.mask(text)),
+            Value::Array(items) => items.iter().map(|item| self.mask_value(item)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(key, member)| (key.clone(), self.mask_value(member))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+}
+
 /// A value of a spec, and where it is.
 pub(crate) struct PinPlace<'a> {
+    pub(crate) texts: &'a SecretTexts,
     pub(crate) secrets: &'a SecretPins,
     pub(crate) names: &'a dyn KnownNames,
     pub(crate) node: Option<&'a NodeId>,
@@ -66,7 +98,7 @@ impl PinPlace<'_> {
     pub(crate) fn hide(&self, value: &Value) -> Value {
         match self.secrets.has(self.node, self.pin) {
             true => json!(HIDDEN),
-            false => hide(value, is_sensitive(self.pin), self.names),
+            false => self.texts.mask_value(&hide(value, is_sensitive(self.pin), self.names)),
         }
     }
 }

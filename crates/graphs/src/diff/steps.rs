@@ -11,7 +11,7 @@ use protocol::graph_diff::{
 use serde_json::{Map, Value};
 
 use super::matching::NamePairs;
-use super::shown_value::{PinPlace, SecretPins, cut, cut_both};
+use super::shown_value::{PinPlace, SecretPins, SecretTexts, cut, cut_both};
 use crate::catalog::{BlockSpecs, block_title};
 use crate::edit::OUTPUTS;
 use crate::named_graph::NamedGraph;
@@ -28,13 +28,14 @@ pub(crate) fn compare(
     from: &NamedGraph<'_>,
     to: &NamedGraph<'_>,
     pairs: &NamePairs,
+    texts: &SecretTexts,
     blocks: &dyn BlockSpecs,
 ) -> (StepsDiff, LinksDiff) {
     let step_blocks = StepBlocks::new(blocks);
     // What a rename alone changes is not a change.
     let renamed = pairs.renamed(&from.spec, &to.spec, &step_blocks);
-    let before = Side::new(from, blocks);
-    let after = Side::new(to, blocks);
+    let before = Side::new(from, texts, blocks);
+    let after = Side::new(to, texts, blocks);
     let (names_before, names_after) = (SpecNames::of(&renamed), SpecNames::of(&to.spec));
     let mut steps = StepsDiff::default();
     for (name, step) in &from.spec.steps {
@@ -90,13 +91,14 @@ struct Side<'a> {
     named: &'a NamedGraph<'a>,
     nodes: HashMap<NodeName, &'a Node>,
     secrets: SecretPins,
+    texts: &'a SecretTexts,
     blocks: &'a dyn BlockSpecs,
 }
 
 impl<'a> Side<'a> {
-    fn new(named: &'a NamedGraph<'a>, blocks: &'a dyn BlockSpecs) -> Self {
+    fn new(named: &'a NamedGraph<'a>, texts: &'a SecretTexts, blocks: &'a dyn BlockSpecs) -> Self {
         let secrets = SecretPins::of(named.graph, blocks);
-        Self { named, nodes: named.nodes(&named.ids), secrets, blocks }
+        Self { named, nodes: named.nodes(&named.ids), secrets, texts, blocks }
     }
 
     fn node(&self, step: &str) -> Option<&'a Node> {
@@ -130,7 +132,8 @@ impl<'a> Side<'a> {
     fn hidden(&self, name: &str, step: &StepSpec, pin: &str) -> Option<Value> {
         let value = step.pins.get(pin).filter(|value| !value.is_null())?;
         let node = self.node(name).map(|node| &node.id);
-        let place = PinPlace { secrets: &self.secrets, names: &self.named.spec, node, pin };
+        let (secrets, names) = (&self.secrets, &self.named.spec);
+        let place = PinPlace { texts: self.texts, secrets, names, node, pin };
         Some(place.hide(value))
     }
 }

@@ -187,3 +187,34 @@ fn users_of_the_agent_are_listed_and_cannot_forge_lines() {
         "No changes.\n  used by schedule \"Daily\\n+ step x\" (version 2)\n"
     );
 }
+
+#[test]
+fn a_secret_is_hidden_wherever_it_appears() {
+    let inputs = json!({"code": {"block": "input", "default": "s3cret-code", "secret": true}});
+    let before = edited(json!([
+        {"op": "set_inputs", "inputs": inputs},
+        {"op": "add_step", "step": "mail", "with": {
+            "block": "send", "to": "x", "headers": {"Authorization": "Bearer k-12345"},
+        }},
+    ]));
+    let mut after = before.clone();
+    after.name = "Uses s3cret-code".to_owned();
+    after.description = "Sends k-12345".to_owned();
+    for node in &mut after.nodes {
+        if node.block_id.as_str() == "send" {
+            // A secret at the end of what is shown must not be cut in half and then show.
+            let text = format!("{} s3cret-code", "long ".repeat(78));
+            node.input_default.insert("to".to_owned(), json!(text));
+        }
+    }
+    let words =
+        json!([{"op": "add_step", "step": "note", "with": {"block": "words", "text": "k-12345"}}]);
+    let edits: Vec<GraphEdit> = serde_json::from_value(words).expect("edits");
+    let agents: Vec<AgentInterface> = Vec::new();
+    let after = apply(&after, &edits, &blocks(), &agents).expect("edited").graph;
+    for diff in [diff(&before, &after, &blocks()), diff(&after, &before, &blocks())] {
+        let shown = format!("{} {}", serde_json::to_string(&diff).expect("JSON"), to_text(&diff));
+        assert!(!shown.contains("s3cret") && !shown.contains("k-123"), "{shown}");
+        assert!(shown.contains("Uses <secret>") && shown.contains("Sends <secret>"), "{shown}");
+    }
+}

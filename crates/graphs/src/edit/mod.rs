@@ -128,7 +128,11 @@ fn new_names(edits: &[GraphEdit]) -> ReservedNames {
 fn check_size(graph: &Graph, edits: &[GraphEdit]) -> Result<(), Vec<GraphProblem>> {
     let refuse = |code: ProblemCode, message: String| Err(vec![code.of_graph(message)]);
     if edits.len() > MAX_EDITS {
-        let message = format!("There are {} edits; at most {MAX_EDITS} are allowed.", edits.len());
+        let message = format!(
+            "There are {} edits; at most {MAX_EDITS} are allowed. Make them in several steps, or restore an earlier \
+             version to undo many edits at once.",
+            edits.len()
+        );
         return refuse(ProblemCode::TooLarge, message);
     }
     let bytes = serde_json::to_vec(edits).map_or(0, |text| text.len());

@@ -17,7 +17,8 @@ use crate::error::PortResult;
 /// active, with the library entry that follows it (`a_new_version_becomes_active`), unless it is a draft (`a_draft_is_kept_beside_the_active_version`); of several edits of
 /// one version, one is stored (`an_edit_of_an_old_version_is_refused`); an older one can be activated again
 /// (`an_older_version_can_be_made_active`); it is visible to users who have it in their library or find it listed, and to
-/// no others (`a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace`); deleting removes every version and the
+/// no others (`a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace`); the graphs that mention another one are
+/// found (`graphs_that_mention_another_one_are_found`); deleting removes every version and the
 /// owner's entry, unless it is listed (`a_deleted_graph_is_gone`, `a_listed_graph_cannot_be_deleted`).
 #[async_trait]
 pub trait Graphs: Send + Sync {
@@ -51,6 +52,15 @@ pub trait Graphs: Send + Sync {
 
     /// Every version of one of the user's own graphs, newest first.
     async fn versions(&self, user: &UserId, id: &GraphId) -> PortResult<Vec<GraphMeta>>;
+
+    /// The active versions of the user's other graphs whose document contains this id as text, newest first: among them are all
+    /// that run the graph.
+    async fn mentioning(
+        &self,
+        user: &UserId,
+        id: &GraphId,
+        limit: u32,
+    ) -> PortResult<Vec<StoredGraph>>;
 
     /// `false`: the user has no such version.
     async fn activate(&self, user: &UserId, id: &GraphId, version: u32) -> PortResult<bool>;

@@ -25,8 +25,8 @@ use crate::error::PortResult;
 /// (`an_accepted_operation_is_due_when_its_time_limit_expires`); a completion replaces the pending message and counts
 /// once: early, late, repeated or after a cancel (`an_operation_is_completed_once`); after lining up it waits for the
 /// turns before it (`an_operation_joins_its_session_after_earlier_turns`); ending without a result gives it one
-/// (`an_operation_that_ends_without_a_result_gets_one`); it is visible to its owner only
-/// (`an_operation_is_seen_by_its_owner_only`); a session has at most `limits::OPERATIONS`
+/// (`an_operation_that_ends_without_a_result_gets_one`); it is visible to its owner only, and
+/// found with its owner by those that know its id (`an_operation_is_seen_by_its_owner_only`); a session has at most `limits::OPERATIONS`
 /// (`open_operations_are_limited_per_session`). Waiting survives a restart
 /// (`an_accepted_operation_waits_through_a_restart`) but not a cancel (`a_cancel_wakes_an_accepted_operation`,
 /// `a_cancelled_operation_does_not_wait`). While one is open, nothing can be regenerated
@@ -43,6 +43,9 @@ pub trait Operations: Send + Sync {
     ) -> PortResult<Fenced<OperationBegun>>;
 
     async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>>;
+
+    /// The operation and its owner, for callers that know the id, such as `complete`.
+    async fn find(&self, which: &OperationKey) -> PortResult<Option<(Owner, Operation)>>;
 
     /// Under the claim of its own turn: another service carries it out, and the claim is released. After `at_most` the turn is
     /// due again. An operation that already has its result is due at once.

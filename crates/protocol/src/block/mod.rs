@@ -32,6 +32,8 @@ pub struct BlockSpec {
     pub coordinates: bool,
     /// Talks to something outside this server: a web page, a service. A rehearsal answers for it instead.
     pub outside: bool,
+    /// Inputs that may be a web address, which the block then reads.
+    pub address_pins: &'static [&'static str],
 }
 
 /// How a spec is written: `new`, and then only what differs from a standard block without effects, costs and pins.
@@ -51,6 +53,7 @@ impl BlockSpec {
             sensitive: false,
             coordinates: false,
             outside: false,
+            address_pins: &[],
         }
     }
 
@@ -110,8 +113,14 @@ impl BlockSpec {
         Self { coordinates: true, ..self }
     }
 
+    #[must_use]
     pub fn outside(self) -> Self {
         Self { outside: true, ..self }
+    }
+
+    #[must_use]
+    pub fn address_pins(self, address_pins: &'static [&'static str]) -> Self {
+        Self { address_pins, ..self }
     }
 }
 
@@ -123,6 +132,18 @@ impl BlockSpec {
     /// Whether the block asks the model: those blocks are charged by tokens.
     pub fn asks_model(&self) -> bool {
         self.costs.iter().any(|cost| cost.kind == CostKind::Tokens)
+    }
+
+    /// Whether the block talks to something outside this server when it runs with these inputs.
+    pub fn reaches_outside(&self, inputs: &Map<String, Value>) -> bool {
+        let is_address = |pin: &&str| {
+            let scheme =
+                inputs.get(*pin).and_then(Value::as_str).and_then(|text| text.split_once(':'));
+            scheme.is_some_and(|(scheme, _)| {
+                ["http", "https"].iter().any(|web| scheme.trim().eq_ignore_ascii_case(web))
+            })
+        };
+        self.outside || self.address_pins.iter().any(is_address)
     }
 
     /// Whether the block accepts inputs that its schema does not name.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::graph::{Graph, GraphProblem};
 use crate::ids::{GraphId, LibraryAgentId};
 use crate::rehearsal::AgentState;
+use crate::text_enum::text_enum;
 
 /// An agent that is shown and not saved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -69,6 +70,37 @@ pub struct AgentFix {
     pub fix_count: usize,
     pub valid_after_fix: bool,
     pub remaining_errors: Vec<GraphProblem>,
+}
+
+/// How far an agent is that is being made from words. Only shown while the work continues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AgentProgress {
+    pub stage: BuildingStage,
+    /// More about the stage, for example the planned steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Which attempt at a repair this is, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+}
+
+text_enum! {
+    /// A stage of making an agent from words.
+    #[derive(utoipa::ToSchema)]
+    pub enum BuildingStage {
+        /// Is the goal clear and achievable?
+        Understanding = "understanding",
+        /// The steps are known; agents of the user that could be used are searched.
+        Planning = "planning",
+        /// The generator writes the agent.
+        Writing = "writing",
+        /// It is fixed and checked.
+        Checking = "checking",
+        /// The generator writes it again, without the errors that were found.
+        Repairing = "repairing",
+        Rehearsing = "rehearsing",
+        Saving = "saving",
+    }
 }
 
 /// One step of a plan for an agent.

@@ -13,7 +13,10 @@ pub use agents::{
     ExecutionOutput, ExecutionStarted,
 };
 pub use blocks::{BlockDetails, BlockInfo, BlockOutput, ReviewRequired};
-pub use building::{AgentFix, AgentPreview, AgentSaved, AgentValidation, BuiltAgent, PlannedStep};
+pub use building::{
+    AgentFix, AgentPreview, AgentProgress, AgentSaved, AgentValidation, BuildingStage, BuiltAgent,
+    PlannedStep,
+};
 pub use delegation::{
     BackgroundStatus, BackgroundTool, SubSessionCall, SubSessionMessage, SubSessionProgress,
     SubSessionState,
@@ -235,6 +238,8 @@ pub enum ResponseBody {
     AgentBuilderGuide {
         content: String,
     },
+    /// A call that makes an agent from words is still running.
+    AgentProgress(AgentProgress),
     AgentPreview(Box<AgentPreview>),
     AgentSaved(Box<AgentSaved>),
     AgentBuilderValidationResult(AgentValidation),

@@ -1,5 +1,13 @@
 //! Values made from a schema and a seed, for rehearsals: plausible, small, and the same each time.
 
+mod inferred;
+mod near;
+mod outputs;
+
+pub use inferred::{PinSchemas, SampleSchemas};
+pub use near::{Boundary, PASSED_ON, constants, near_values};
+pub use outputs::{BRANCHES, is_error_pin, outputs};
+
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -9,6 +17,12 @@ use crate::types::TypeSet;
 const MAX_DEPTH: usize = 4;
 /// The most members that a made object has.
 const MAX_MEMBERS: usize = 20;
+/// The most items that a made list has.
+const MAX_ITEMS: u64 = 20;
+/// A file with a header and one row, so that it can be read as text and as a table.
+const FILE: &str = "data:text/csv;base64,bmFtZSxhbW91bnQKU2FtcGxlLDEK";
+/// `format` of a text that is compared with numbers.
+const NUMBER_FORMAT: &str = "number";
 
 /// A value that the schema accepts. `name` is what the value is called: it makes texts readable and values different.
 pub fn sample(schema: &Value, name: &str, seed: u64) -> Value {
@@ -57,6 +71,8 @@ fn text(schema: &Value, name: &str, seed: u64) -> Value {
         Some("date-time") => format!("2026-03-{:02}T09:30:00Z", number % 28 + 1),
         Some("uri" | "url") => format!("https://example.com/{number}"),
         Some("email") => format!("person{number}@example.com"),
+        Some("file") => FILE.to_owned(),
+        Some(NUMBER_FORMAT) => (number % 99 + 1).to_string(),
         Some("uuid") => format!("00000000-0000-4000-8000-{number:012}"),
         _ => {
             let longest = schema.get("maxLength").and_then(Value::as_u64);
@@ -86,8 +102,10 @@ fn list(schema: &Value, name: &str, seed: u64, depth: usize) -> Value {
     if depth >= MAX_DEPTH {
         return json!([]);
     }
-    let one = |at: u64| value(&items, name, seed.wrapping_add(at), depth + 1);
-    json!([one(1), one(2)])
+    let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+    let items = (1..=least.clamp(2, MAX_ITEMS))
+        .map(|at| value(&items, name, seed.wrapping_add(at), depth + 1));
+    items.collect()
 }
 
 fn object(schema: &Value, seed: u64, depth: usize) -> Value {
@@ -130,6 +148,7 @@ mod tests {
             }}}),
             json!({"anyOf": [{"type": "null"}, {"type": "number"}]}),
             json!({"oneOf": [{"const": "x"}]}),
+            json!({"type": "array", "items": {"type": "number"}, "minItems": 5}),
             json!({}),
         ];
         for schema in schemas {
@@ -139,6 +158,12 @@ mod tests {
                 assert_eq!(value_problem(made.clone(), &schema), None, "{schema}: {made}");
             }
         }
+    }
+
+    #[test]
+    fn a_made_up_file_has_its_content_inside() {
+        let file = sample(&json!({"type": ["string", "null"], "format": "file"}), "chart", 3);
+        assert_eq!(file, json!(FILE), "no such file is in the workspace");
     }
 
     #[test]
