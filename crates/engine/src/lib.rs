@@ -9,8 +9,8 @@ mod job;
 mod log_summary;
 mod operations;
 pub mod options;
+mod reported_agent;
 mod shutdown;
-mod store_failure;
 mod sub_sessions;
 mod submit;
 pub mod tasks;
@@ -30,8 +30,8 @@ pub use execution::{
     RehearseAgent, StartExecution,
 };
 pub use graph::{
-    AgentDocument, AgentEdited, BlockCatalog, GraphChanged, GraphSaved, ResolvedAgent, SavePolicy,
-    state_of,
+    AgentDocument, AgentEdited, BlockCatalog, EditsUndo, GraphChanged, GraphSaved, ResolvedAgent,
+    SavePolicy, state_of,
 };
 pub use options::EngineOptions;
 pub use submit::{FollowUpRequest, SubmissionKind, SubmissionOutcome, TurnSubmission};

@@ -14,6 +14,7 @@ use protocol::{OperationId, TaskId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::reported_agent::result_of_agent;
 use crate::turn::output::cut_output;
 use crate::{Engine, EngineInner};
 
@@ -28,8 +29,21 @@ impl Engine {
         which: &OperationKey,
         completion: OperationCompletion,
     ) -> PortResult<OperationCompleted> {
-        self.inner.complete(which, operation_result(completion)).await
+        complete_reported(&self.inner, which, completion).await
     }
+}
+
+/// Stores what another service reported. An agent is saved first.
+async fn complete_reported(
+    inner: &Arc<EngineInner>,
+    which: &OperationKey,
+    completion: OperationCompletion,
+) -> PortResult<OperationCompleted> {
+    let result = match result_of_agent(inner, which, &completion).await? {
+        Some(result) => result,
+        None => operation_result(completion),
+    };
+    inner.complete(which, result).await
 }
 
 impl EngineInner {
@@ -47,6 +61,11 @@ impl EngineInner {
         }
         Ok(completed)
     }
+}
+
+/// The idempotency key of the call that an operation carries out: the call was requested by another turn.
+pub(crate) fn operation_key(operation: &OperationId) -> String {
+    format!("operation/{operation}")
 }
 
 /// The tool result for a reported completion.
@@ -104,7 +123,7 @@ pub(crate) async fn consume_completions(inner: Arc<EngineInner>) {
     }
 }
 
-async fn handle(inner: &EngineInner, arrival: CompletionMessage) -> PortResult<()> {
+async fn handle(inner: &Arc<EngineInner>, arrival: CompletionMessage) -> PortResult<()> {
     let message: CompletionBody = match serde_json::from_str(&arrival.body) {
         Ok(message) => message,
         Err(error) => {
@@ -121,7 +140,7 @@ async fn handle(inner: &EngineInner, arrival: CompletionMessage) -> PortResult<(
             return arrival.ack().await;
         }
     };
-    let completed = inner.complete(&which, operation_result(message.completion)).await?;
+    let completed = complete_reported(inner, &which, message.completion).await?;
     if completed == OperationCompleted::Unknown {
         tracing::warn!("a completion is for an operation that is not known");
     }

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::block_call::{BlockRefused, BlockRequest};
 use super::execution_view;
 use super::node_copilot::DEPTH;
+use super::rehearsal::made_inputs;
 use super::start_execution::StartExecution;
 use super::wait_for_execution::{WaitUntil, wait_for_execution};
 use crate::job::waiting_calls::WaitingCalls;
@@ -67,10 +68,19 @@ impl AgentExecutions for AgentExecutionService {
             return Ok(AgentExecutionStarted::TooMany);
         }
         let depth = self.session.metadata.get(DEPTH).and_then(serde_json::Value::as_u64);
+        let mut inputs = new.inputs;
+        if new.dry_run {
+            // As in a rehearsal, inputs that are absent are made up.
+            let (graphs, version) = (&self.inner.ports.graphs, Some(new.graph_version));
+            let found = graphs.get(self.user()?, &new.graph_id, version).await?;
+            if let Some(stored) = found {
+                inputs.extend(made_inputs(&self.inner.catalog, &stored.graph, &inputs, 0));
+            }
+        }
         let start = StartExecution {
             graph_id: new.graph_id,
             version: Some(new.graph_version),
-            inputs: new.inputs,
+            inputs,
             dry_run: new.dry_run,
             rehearsal: None,
             safe_mode: Some(new.safe_mode),

@@ -15,7 +15,6 @@ use ports::{Block, PortError, PortResult};
 use protocol::block::{BlockSpec, MeteredUsage};
 use protocol::credit::CreditCharge;
 use protocol::permissions::Permissions;
-use protocol::rehearsal::Rehearsal;
 use protocol::review::{Review, block_node_id, session_execution_id};
 use protocol::tool::ToolEffect;
 use protocol::{GraphId, ReviewId, SessionId, UserId};
@@ -24,7 +23,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::collected_outputs::CollectedOutputs;
-use super::rehearsal::{self, Question};
+use super::rehearsal::{self, NodeAnswers, Question};
 use super::reviews::waiting_review;
 use super::{billing, node_task};
 use crate::tasks::TaskKind;
@@ -238,12 +237,11 @@ impl SingleBlockRun {
     ) -> BlockOutcome {
         let collected = CollectedOutputs::default();
         let context = self.context(&Arc::default(), cancel);
-        let rehearsal = Rehearsal { use_model: true, ..Rehearsal::default() };
+        let answers = NodeAnswers::of_block(&self.inner);
         let spec = self.block.spec();
-        let has_model = self.inner.model.summarizes();
-        let ended = match rehearsal::answered_by(spec, &rehearsal, None, has_model) {
+        let ended = match answers.answered_by(spec, None, inputs) {
             Some(by) => {
-                let question = Question { spec, rehearsal: &rehearsal, inputs, by };
+                let question = Question { spec, answers: &answers, inputs, by };
                 rehearsal::answer(&self.inner, question, &context, &collected).await
             }
             None => self.block.run(inputs.clone(), context, &collected).await,

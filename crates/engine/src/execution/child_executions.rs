@@ -6,9 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ports::block::{BlockError, ChildAgent, ChildAgents};
 use ports::call_services::AgentExecutionStarted;
-use protocol::ExecutionId;
 use protocol::execution::{Execution, ExecutionStatus};
-use protocol::rehearsal::Rehearsal;
+use protocol::{ExecutionId, NodeId};
 use serde_json::Value;
 
 use super::start_execution::StartExecution;
@@ -20,6 +19,7 @@ use crate::{EngineInner, deterministic_id};
 pub(crate) struct ChildExecutions {
     pub(crate) inner: Arc<EngineInner>,
     pub(crate) execution: Arc<Execution>,
+    pub(crate) node: NodeId,
     /// Idempotency key of the node run.
     pub(crate) key: String,
     pub(crate) waiting: Arc<WaitingNodes>,
@@ -35,7 +35,8 @@ impl ChildAgents for ChildExecutions {
             version: Some(child.graph_version),
             inputs: child.inputs,
             dry_run: parent.request.dry_run,
-            rehearsal: rehearsal_of_child(parent),
+            // A child is rehearsed like its parent.
+            rehearsal: parent.request.rehearsal.as_ref().map(|outer| outer.of_child(&self.node)),
             safe_mode: Some(parent.request.safe_mode),
             permissions: parent.request.permissions.clone(),
             id: Some(id.clone()),
@@ -63,12 +64,6 @@ impl ChildAgents for ChildExecutions {
             _ => Err(BlockError::failed(format!("The execution {id} failed. {why}"))),
         }
     }
-}
-
-/// A child is rehearsed like its parent. What was pinned belongs to the parent's nodes.
-fn rehearsal_of_child(parent: &Execution) -> Option<Rehearsal> {
-    let of_parent = parent.request.rehearsal.as_deref()?;
-    Some(Rehearsal { seed: of_parent.seed, use_model: of_parent.use_model, ..Rehearsal::default() })
 }
 
 fn refusal(started: AgentExecutionStarted) -> Result<(), BlockError> {

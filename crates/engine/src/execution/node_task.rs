@@ -8,12 +8,11 @@ use futures::FutureExt;
 use ports::Block;
 use ports::block::{BlockContext, BlockError, OutputSink, ReviewRequest};
 use protocol::execution::SafeMode;
-use protocol::rehearsal::Rehearsal;
 use protocol::review::ReviewDecision;
 use serde_json::{Map, Value};
 
 use super::billing;
-use super::rehearsal::{self, Question};
+use super::rehearsal::{self, NodeAnswers, Question};
 use crate::EngineInner;
 use graphs::{pins, types};
 
@@ -26,7 +25,7 @@ pub(crate) struct NodeTask {
     pub(crate) context: BlockContext,
     pub(crate) safe_mode: SafeMode,
     /// How a dry run answers for blocks; `None` if they all run.
-    pub(crate) rehearsal: Option<Arc<Rehearsal>>,
+    pub(crate) answers: Option<Arc<NodeAnswers>>,
 }
 
 impl NodeTask {
@@ -74,22 +73,31 @@ impl NodeTask {
                 Some(decision) => approved_inputs(decision)?,
             };
         }
-        if let Some(rehearsal) = &self.rehearsal {
-            let node = context.node.as_ref().map(|place| &place.node_id);
-            let has_model = self.inner.model.summarizes();
-            if let Some(by) = rehearsal::answered_by(spec, rehearsal, node, has_model) {
-                let question = Question { spec, rehearsal, inputs: &inputs, by };
+        let node = context.node.as_ref().map(|place| place.node_id.clone());
+        if let Some(answers) = &self.answers {
+            if node.as_ref().is_some_and(|node| answers.fails(node)) {
+                return Err(BlockError::failed("The rehearsal lets this step fail."));
+            }
+            if let Some(by) = answers.answered_by(spec, node.as_ref(), &inputs) {
+                let question = Question { spec, answers, inputs: &inputs, by };
                 return rehearsal::answer(&self.inner, question, &context, out).await;
             }
+            context.ask_first |= node.as_ref().is_some_and(|node| answers.rejects(node));
         }
-        match self.block.run(inputs.clone(), context.clone(), out).await {
-            Err(BlockError::Review(ask)) if is_preapproved(&self.inner, &context).await? => {
-                let decision = ReviewDecision { approved: true, data: ask.payload, message: None };
-                context.decision = Some(decision);
-                self.block.run(inputs, context, out).await
+        let asked = match self.block.run(inputs.clone(), context.clone(), out).await {
+            Err(BlockError::Review(asked)) => asked,
+            ended => return ended,
+        };
+        let decision = match &self.answers {
+            // A rehearsal asks nobody.
+            Some(answers) => answers.decide(node.as_ref(), asked),
+            None if is_preapproved(&self.inner, &context).await? => {
+                ReviewDecision { approved: true, data: asked.payload, message: None }
             }
-            ended => ended,
-        }
+            None => return Err(BlockError::Review(asked)),
+        };
+        context.decision = Some(decision);
+        self.block.run(inputs, context, out).await
     }
 }
 

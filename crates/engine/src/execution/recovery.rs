@@ -14,6 +14,7 @@ use protocol::tool::ToolEffect;
 use super::journal::ExecutionJournal;
 use super::leased_execution::LeasedExecution;
 use super::plan::ExecutionPlan;
+use super::rehearsal::NodeAnswers;
 use super::scheduler::{ExecutionScheduler, RecoveredState, journal_mismatch};
 use crate::EngineInner;
 use crate::job::halt::ExecutionHalt;
@@ -59,8 +60,9 @@ pub(crate) async fn recover(
             at = batch.first + batch.count;
         }
     }
+    let answers = retry_while_leased(stop, || NodeAnswers::load(inner, execution, &graph)).await?;
     let journal = ExecutionJournal::new(leased.clone());
-    Ok(RecoveredState { plan, journal, stats, bytes })
+    Ok(RecoveredState { plan, journal, stats, bytes, answers })
 }
 
 /// The graph that an execution runs: a stored version, or the one that a rehearsal brought. `None` if it was deleted.

@@ -22,13 +22,21 @@ pub(crate) const CONCURRENT_STAGES: usize = 2;
 #[derive(Clone, Debug)]
 pub enum AgentEdited {
     /// The new version, and what changed.
-    Saved { graph: Box<Graph>, diff: Box<AgentDiff>, undo: Vec<GraphEdit> },
+    Saved { graph: Box<Graph>, diff: Box<AgentDiff>, undo: EditsUndo },
     /// An edit cannot be applied, or the result cannot run.
     Refused(Vec<GraphProblem>),
     /// The agent was changed meanwhile; the difference is that from the base to the newest version.
     Stale { newest: u32, diff: Box<AgentDiff> },
     /// The user has no such agent or version.
     Missing,
+}
+
+/// How edits are undone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EditsUndo {
+    ByEdits(Vec<GraphEdit>),
+    /// It would take more edits than one transaction has: only restoring this version undoes them.
+    ByRestoring(u32),
 }
 
 impl Engine {
@@ -56,8 +64,24 @@ impl Engine {
         self.stage(move |blocks| fix(&graph, blocks, Some(&agents))).await
     }
 
-    pub async fn diff_agents(&self, from: Graph, to: Graph) -> PortResult<AgentDiff> {
+    /// What changes, without those who use the agent.
+    pub(crate) async fn diff_documents(&self, from: Graph, to: Graph) -> PortResult<AgentDiff> {
         self.stage(move |blocks| diff(&from, &to, blocks)).await
+    }
+
+    /// What changes, and which of the user's agents use the agent.
+    pub async fn diff_agents(
+        &self,
+        user: &UserId,
+        from: Graph,
+        to: Graph,
+    ) -> PortResult<AgentDiff> {
+        let mut used_by = self.agents_that_run(user, &from.id).await?;
+        if to.id != from.id {
+            used_by.extend(self.agents_that_run(user, &to.id).await?);
+        }
+        let diff = self.diff_documents(from, to).await?;
+        Ok(AgentDiff { used_by, ..diff })
     }
 
     /// Applies edits to a version of an agent as one transaction, and stores the result as the next version.
@@ -94,7 +118,11 @@ impl Engine {
         }
         match self.update_graph(user, graph, Some(base_version), policy).await? {
             GraphChanged::Changed(stored) => {
-                let diff = self.diff_agents(base, stored.graph.clone()).await?;
+                let diff = self.diff_agents(user, base, stored.graph.clone()).await?;
+                let undo = match undo.len() > edit::MAX_EDITS {
+                    true => EditsUndo::ByRestoring(base_version),
+                    false => EditsUndo::ByEdits(undo),
+                };
                 Ok(AgentEdited::Saved { graph: Box::new(stored.graph), diff: Box::new(diff), undo })
             }
             GraphChanged::Invalid(problems) => Ok(AgentEdited::Refused(problems)),
@@ -125,7 +153,7 @@ impl Engine {
     async fn stale(&self, user: &UserId, base: Graph, newest: u32) -> PortResult<AgentEdited> {
         let found = self.inner.ports.graphs.get(user, &base.id, Some(newest)).await?;
         let Some(stored) = found else { return Ok(AgentEdited::Missing) };
-        let diff = self.diff_agents(base, stored.graph).await?;
+        let diff = self.diff_agents(user, base, stored.graph).await?;
         Ok(AgentEdited::Stale { newest, diff: Box::new(diff) })
     }
 

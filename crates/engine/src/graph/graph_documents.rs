@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use graphs::problem::ProblemCode;
 use graphs::{AGENT_EXECUTOR, schema, secrets, validate};
-use ports::PortResult;
 use ports::call_services::AgentDescription;
 use ports::store::{GraphCreated, VersionAdded, VersionTerms};
+use ports::{PortResult, Ports};
 use protocol::graph::{Graph, GraphProblem, StoredGraph};
 use protocol::library::LibraryAgent;
 use protocol::{GraphId, LibraryAgentId, NodeId, UserId};
 use serde_json::{Value, json};
 
-use crate::Engine;
+use crate::{Engine, deterministic_id};
 
 /// How many nested agents a file may contain, at any depth.
 const MAX_SUB_GRAPHS: usize = 50;
@@ -46,6 +46,15 @@ pub enum SavePolicy {
     AllowDraft,
 }
 
+/// What happens to a new graph whose id is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TakenId {
+    /// It gets a new id.
+    Replace,
+    /// The stored graph is the answer, if it is the user's own.
+    Keep,
+}
+
 impl Engine {
     /// The nodes of the graph whose settings contain secrets.
     pub fn nodes_with_secrets(&self, graph: &Graph) -> Vec<NodeId> {
@@ -60,8 +69,28 @@ impl Engine {
     pub async fn create_graph(
         &self,
         user: &UserId,
+        graph: Graph,
+        policy: SavePolicy,
+    ) -> PortResult<GraphSaved> {
+        self.create(user, graph, policy, TakenId::Replace).await
+    }
+
+    /// For a graph whose id is derived from the call that creates it: a repetition finds the graph of the first attempt.
+    pub(crate) async fn create_graph_once(
+        &self,
+        user: &UserId,
+        graph: Graph,
+        policy: SavePolicy,
+    ) -> PortResult<GraphSaved> {
+        self.create(user, graph, policy, TakenId::Keep).await
+    }
+
+    async fn create(
+        &self,
+        user: &UserId,
         mut graph: Graph,
         policy: SavePolicy,
+        taken: TakenId,
     ) -> PortResult<GraphSaved> {
         let mut within = Vec::new();
         extract_sub_graphs(&mut graph, &mut within);
@@ -81,7 +110,11 @@ impl Engine {
                 continue;
             }
             rewrite_references(&mut inner, &renamed);
-            match self.store(user, inner).await? {
+            if taken == TakenId::Keep {
+                let key = format!("{}/{}@{}", graph.id, inner.id, inner.version);
+                inner.id = GraphId(deterministic_id::uuid("agent", &key));
+            }
+            match self.store(user, inner, taken).await? {
                 GraphSaved::Saved(stored, _) => {
                     renamed.insert(before, (stored.graph.id.clone(), stored.graph.version));
                 }
@@ -89,14 +122,26 @@ impl Engine {
             }
         }
         rewrite_references(&mut graph, &renamed);
-        self.store(user, graph).await
+        self.store(user, graph, taken).await
     }
 
-    async fn store(&self, user: &UserId, mut graph: Graph) -> PortResult<GraphSaved> {
+    async fn store(
+        &self,
+        user: &UserId,
+        mut graph: Graph,
+        taken: TakenId,
+    ) -> PortResult<GraphSaved> {
         graph.version = 1;
         graph.is_active = true;
         let mut created = self.try_store(user, &graph).await?;
-        if created == GraphCreated::Taken {
+        if created == GraphCreated::Taken && taken == TakenId::Keep {
+            let Ports { graphs, library, .. } = &self.inner.ports;
+            let stored = graphs.get(user, &graph.id, None).await?;
+            let entry = library.by_graph(user, &graph.id).await?;
+            if let (Some(stored), Some(entry)) = (stored, entry) {
+                return Ok(GraphSaved::Saved(Box::new(stored), Box::new(entry)));
+            }
+        } else if created == GraphCreated::Taken {
             graph.forked_from_id = Some(std::mem::replace(&mut graph.id, GraphId::fresh()));
             created = self.try_store(user, &graph).await?;
         }

@@ -2,6 +2,7 @@
 //! turn carries it out.
 
 use ports::store::{JournalEntry, NewOperation, OperationBegun, TurnProgress};
+use ports::tool::OperationWords;
 use protocol::message::{ToolCall, ToolOutcome};
 use protocol::response::{ResponseBody, ToolResponse};
 use protocol::{OperationId, TurnId};
@@ -19,6 +20,7 @@ pub(crate) async fn begin_operation(
     calls: &ToolCaller,
     progress: &TurnProgress,
     call: &ToolCall,
+    words: OperationWords,
 ) -> Result<(), TurnHalt> {
     let leased = calls.leased();
     let LeasedTurn { inner, claim, turn, stop, .. } = &**leased;
@@ -29,7 +31,7 @@ pub(crate) async fn begin_operation(
     let tool_name = call.name.clone();
     let pending = session_response(
         leased,
-        "The operation is running. Its result will appear here when it has ended.",
+        &words.pending,
         ResponseBody::OperationPending {
             operation_id: operation_id.clone(),
             tool_name: tool_name.clone(),
@@ -38,7 +40,7 @@ pub(crate) async fn begin_operation(
     );
     let started = session_response(
         leased,
-        "The operation was started. The conversation continues by itself when it has ended.",
+        &words.started,
         ResponseBody::OperationStarted { operation_id, tool_name, task_id },
     );
     let new = NewOperation {

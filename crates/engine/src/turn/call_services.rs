@@ -58,18 +58,28 @@ impl ProgressReporter {
 impl ProgressReports for ProgressReporter {
     fn show(&self, so_far: &ToolResponse) {
         let mut last = self.last.lock().expect("no code panics while it holds this lock");
-        if last.is_some_and(|last| last.elapsed() < REPORT_INTERVAL) {
-            return;
+        if last.is_none_or(|last| last.elapsed() >= REPORT_INTERVAL) && self.emit(so_far) {
+            *last = Some(Instant::now());
         }
+    }
+
+    fn show_stage(&self, so_far: &ToolResponse) {
+        self.emit(so_far);
+    }
+}
+
+impl ProgressReporter {
+    /// `false`: it is too large.
+    fn emit(&self, so_far: &ToolResponse) -> bool {
         let output = scrub(json!(so_far));
         if output.to_string().len() > MAX_REPORT_BYTES {
-            return;
+            return false;
         }
-        *last = Some(Instant::now());
         self.chunks.emit_if_room(&Chunk::ToolOutputAvailable {
             tool_call_id: self.call.clone(),
             output,
             preliminary: true,
         });
+        true
     }
 }

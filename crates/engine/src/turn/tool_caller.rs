@@ -6,7 +6,7 @@ use std::time::Duration;
 use ports::Tool;
 use ports::call_services::CallServices;
 use ports::store::{JournalEntry, TurnProgress};
-use ports::tool::{OperationHandle, ToolContext, ToolError};
+use ports::tool::{OperationHandle, OperationWords, ToolContext, ToolError};
 use protocol::CallId;
 use protocol::message::{ToolCall, ToolOutcome};
 use protocol::redact;
@@ -25,6 +25,7 @@ use crate::execution::{self, AgentExecutionService};
 use crate::graph::{AgentBuilder, called_tools};
 use crate::job::stop::StopCause;
 use crate::job::waiting_calls::WaitingCalls;
+use crate::operations::operation_key;
 use crate::sub_sessions::SubSessionService;
 use crate::tasks::TaskKind;
 
@@ -60,6 +61,18 @@ impl ToolCaller {
             return Err((ToolResponse::new(words, ResponseBody::NeedLogin), ToolOutcome::Denied));
         }
         Ok(CheckedCall { tool, arguments })
+    }
+
+    /// Asks the tool whether the call may become an operation, and what to say about it.
+    pub(crate) fn begin_operation(
+        &self,
+        progress: &TurnProgress,
+        call: &ToolCall,
+        checked: &CheckedCall,
+        waiting_calls: &Arc<WaitingCalls>,
+    ) -> Result<OperationWords, ToolError> {
+        let context = self.context(progress, call, &*checked.tool, waiting_calls);
+        checked.tool.begin_operation(&checked.arguments, &context)
     }
 
     /// Starts the call in a task of its own, because it may outlive its step.
@@ -120,6 +133,11 @@ impl ToolCaller {
         let LeasedTurn { inner, turn, stop, .. } = &**self.leased();
         let idempotency_key = self.idempotency_key(progress, &call.id);
         let cancel = stop.token().child_token();
+        let reports = Arc::new(ProgressReporter::new(&self.writer, call));
+        let operation = self.own_operation(&call.id).map(|operation| OperationHandle {
+            operation_id: operation.id.clone(),
+            task_id: turn.id.task(),
+        });
         let services = CallServices {
             sub_sessions: Arc::new(SubSessionService {
                 inner: inner.clone(),
@@ -133,12 +151,13 @@ impl ToolCaller {
             }),
             background: self.background_calls.shared(),
             operations: Arc::new(OperationLookup::new(self.leased().clone())),
-            reports: Arc::new(ProgressReporter::new(&self.writer, call)),
+            reports: reports.clone(),
             building: Arc::new(AgentBuilder {
                 inner: inner.clone(),
                 owner: progress.owner.clone(),
                 key: idempotency_key.clone(),
                 called: called_tools(&progress.messages),
+                reports: operation.is_some().then_some(reports),
             }),
             agents: Arc::new(AgentExecutionService {
                 inner: inner.clone(),
@@ -161,10 +180,7 @@ impl ToolCaller {
             budget: self.budget(tool),
             cancel,
             permissions: turn.request.permissions.clone(),
-            operation: self.own_operation(&call.id).map(|operation| OperationHandle {
-                operation_id: operation.id.clone(),
-                task_id: turn.id.task(),
-            }),
+            operation,
             services,
         }
     }
@@ -179,7 +195,7 @@ impl ToolCaller {
     /// turn, so its key is the operation's id.
     pub(crate) fn idempotency_key(&self, progress: &TurnProgress, call: &CallId) -> String {
         if let Some(operation) = self.own_operation(call) {
-            return format!("operation/{}", operation.id);
+            return operation_key(&operation.id);
         }
         let turn = &self.leased().turn.id;
         let asked = progress

@@ -10,7 +10,7 @@ use protocol::limits::TOOL_INPUT_BYTES;
 use protocol::message::ToolCall;
 use protocol::permissions::Permissions;
 use protocol::response::ToolResponse;
-use protocol::tool::ToolEffect;
+use protocol::tool::{ReportedResult, ToolEffect};
 use serde_json::{Map, Value};
 
 pub(crate) struct ToolList {
@@ -48,6 +48,11 @@ impl ToolList {
 
     pub(crate) fn effect(&self, name: &str) -> ToolEffect {
         self.tools.get(name).map_or(ToolEffect::None, |entry| entry.tool.spec().effect)
+    }
+
+    pub(crate) fn reported_result(&self, name: &str) -> ReportedResult {
+        let entry = self.tools.get(name);
+        entry.map_or(ReportedResult::Kept, |entry| entry.tool.spec().reported_result)
     }
 
     /// The tool and its parsed arguments, or an error for the model.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use ports::store::{JournalEntry, TurnProgress};
+use ports::tool::ToolError;
 use protocol::chunk::Chunk;
 use protocol::message::{ToolCall, ToolOutcome};
 use protocol::response::{BackgroundStatus, ResponseBody, ToolResponse};
@@ -102,7 +103,14 @@ async fn run_call(
     };
     stop.check()?;
     if checked.tool.spec().is_long_running(&checked.arguments) {
-        return begin_operation(calls, progress, &call).await;
+        return match calls.begin_operation(progress, &call, &checked, waiting_calls) {
+            Ok(words) => begin_operation(calls, progress, &call, words).await,
+            Err(ToolError::TellModel { code, message }) => {
+                let refusal = ToolResponse::error(code, message);
+                store_result(calls, &call, refusal, ToolOutcome::Error).await
+            }
+            Err(ToolError::Fatal(message)) => Err(TurnHalt::fail(FailureCode::Internal, message)),
+        };
     }
     let budget = calls.budget(&*checked.tool);
     let repeatable = checked.tool.spec().effect != ToolEffect::Once;

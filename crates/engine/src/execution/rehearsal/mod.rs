@@ -2,9 +2,16 @@
 //! and the report says what ran, which branches were taken and which outputs were filled.
 
 mod answer;
+mod coverage;
+mod flow;
 mod model_answer;
+mod node_answers;
+mod recording;
 mod report;
 mod run;
+mod variations;
 
-pub(crate) use answer::{Question, answer, answered_by};
+pub(crate) use answer::{Question, answer};
+pub(crate) use node_answers::NodeAnswers;
+pub(crate) use run::made_inputs;
 pub use run::{RehearsalRefused, RehearseAgent};

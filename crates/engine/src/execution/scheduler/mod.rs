@@ -16,7 +16,6 @@ use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use ports::block::{BlockError, NodePlace};
 use protocol::execution::{ExecutionError, ExecutionStats, NodeEvent, node_execution_id};
-use protocol::rehearsal::Rehearsal;
 use tokio::time::Instant;
 
 use self::node_order::NodeOrder;
@@ -24,6 +23,7 @@ use self::running_node::{NodeFuture, RunningNode};
 use super::journal::ExecutionJournal;
 use super::leased_execution::LeasedExecution;
 use super::plan::{ExecutionPlan, NodeAt};
+use super::rehearsal::NodeAnswers;
 use super::waiting_nodes::WaitingNodes;
 use crate::job::execution_permit::ExecutionPermit;
 use crate::job::halt::ExecutionHalt;
@@ -51,7 +51,7 @@ pub(crate) struct ExecutionScheduler {
     pub(crate) began: Instant,
     pub(crate) waiting: Arc<WaitingNodes>,
     pub(crate) permit: ExecutionPermit,
-    rehearsal: Option<Arc<Rehearsal>>,
+    answers: Option<Arc<NodeAnswers>>,
     node_futures: FuturesUnordered<NodeFuture>,
     running_nodes: HashMap<u64, RunningNode>,
     node_order: NodeOrder,
@@ -75,6 +75,8 @@ pub(crate) struct RecoveredState {
     pub(crate) journal: ExecutionJournal,
     pub(crate) stats: ExecutionStats,
     pub(crate) bytes: u64,
+    /// How a rehearsal answers for nodes.
+    pub(crate) answers: Option<NodeAnswers>,
 }
 
 impl ExecutionScheduler {
@@ -83,10 +85,10 @@ impl ExecutionScheduler {
         permit: ExecutionPermit,
         recovered: RecoveredState,
     ) -> Self {
-        let RecoveredState { plan, journal, stats, bytes } = recovered;
+        let RecoveredState { plan, journal, stats, bytes, answers } = recovered;
         Self {
             worked_before: leased.execution.stats.duration,
-            rehearsal: leased.execution.request.rehearsal().map(Arc::new),
+            answers: answers.map(Arc::new),
             leased,
             plan,
             journal,

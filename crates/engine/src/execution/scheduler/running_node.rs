@@ -73,6 +73,7 @@ impl ExecutionScheduler {
                 agents: Arc::new(ChildExecutions {
                     inner: self.leased.inner.clone(),
                     execution: execution.clone(),
+                    node: node.id.clone(),
                     key: key.clone(),
                     waiting: self.waiting.clone(),
                 }),
@@ -95,7 +96,7 @@ impl ExecutionScheduler {
             inputs,
             context,
             safe_mode: execution.request.safe_mode,
-            rehearsal: self.rehearsal.clone(),
+            answers: self.answers.clone(),
         };
         let out = outputs.clone();
         self.node_futures.push(async move { (run, task.run(out).await) }.boxed());

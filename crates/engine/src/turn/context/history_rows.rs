@@ -1,8 +1,10 @@
 //! History rows as sent to the model.
 
+use std::collections::HashSet;
+
 use ports::model::ModelMessage;
-use protocol::TurnId;
 use protocol::message::{Message, MessageRole, ToolOutcome};
+use protocol::{CallId, TurnId};
 use serde_json::Value;
 
 use crate::turn::compaction::measure::{cut_to, fair_share, step_bytes};
@@ -22,9 +24,15 @@ pub(crate) fn sent_rows(
     turn: &TurnId,
     window: u64,
 ) -> Vec<SentRow> {
+    let calls = rows[start..].iter().flat_map(|row| &row.tool_calls);
+    let calls: HashSet<&CallId> = calls.map(|call| &call.id).collect();
+    // Models refuse a result without its call, which a damaged row may have lost.
+    let is_answer =
+        |row: &Message| row.tool_call_id.as_ref().is_none_or(|call| calls.contains(call));
     let mut sent: Vec<SentRow> = rows[start..]
         .iter()
         .enumerate()
+        .filter(|(_, row)| is_answer(row))
         .filter_map(|(at, row)| {
             Some(SentRow { row: start + at, message: message(row, turn, window)? })
         })
