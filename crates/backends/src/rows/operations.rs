@@ -2,6 +2,7 @@
 
 use protocol::message::ToolCall;
 use protocol::operation::{Operation, OperationResult};
+use protocol::session::Owner;
 
 use super::StoreRow;
 
@@ -31,4 +32,10 @@ pub(crate) fn operation<R: StoreRow>(row: &R) -> Result<Operation, R::Error> {
         result: outcome.zip(output).map(|(outcome, output)| OperationResult { output, outcome }),
         created_at: row.time("created_at")?,
     })
+}
+
+/// With the column `user_id` of its session.
+pub(crate) fn owned_operation<R: StoreRow>(row: &R) -> Result<(Owner, Operation), R::Error> {
+    let owner = row.optional_id("user_id")?.map_or(Owner::Anonymous, Owner::User);
+    Ok((owner, operation(row)?))
 }

@@ -5,6 +5,7 @@ use ports::Ports;
 use ports::store::{GraphCreated, GraphDeleted, VersionAdded, VersionTerms};
 use protocol::graph::{Graph, StoredGraph};
 use protocol::{GraphId, UserId};
+use serde_json::json;
 
 use super::BackendFixture;
 use super::agent_scene::*;
@@ -21,6 +22,7 @@ macro_rules! graphs_laws {
             an_older_version_can_be_made_active,
             a_graph_is_seen_by_its_owner_its_libraries_and_the_marketplace,
             graphs_are_listed_newest_first,
+            graphs_that_mention_another_one_are_found,
             a_deleted_graph_is_gone,
             a_listed_graph_cannot_be_deleted,
         );
@@ -229,6 +231,41 @@ pub async fn graphs_are_listed_newest_first(fixture: &mut impl BackendFixture) {
     assert_eq!((&page[0].id, page[0].version, page[0].is_active), (&second.id, 2, true));
     assert_eq!((page[0].name.as_str(), page[0].description.as_str()), ("newer", "better"));
     assert_eq!(ports.graphs.list(&ann(), 10, 1).await.expect("list").len(), 2);
+}
+
+pub async fn graphs_that_mention_another_one_are_found(fixture: &mut impl BackendFixture) {
+    let ports = fixture.ports();
+    let inner = graph("inner");
+    let mentions = |name: &str| {
+        let mut outer = graph(name);
+        let value = json!(inner.id.as_str());
+        outer.nodes[0].input_default.insert("graph_id".to_owned(), value);
+        outer
+    };
+    let (first, second) = (mentions("first"), mentions("second"));
+    // The active version counts.
+    let gone = mentions("no longer");
+    let of_bob = mentions("of bob");
+    for (user, graph) in [
+        (ann(), &inner),
+        (ann(), &first),
+        (ann(), &second),
+        (ann(), &graph("other")),
+        (ann(), &gone),
+        (bob(), &of_bob),
+    ] {
+        let made = ports.graphs.create(&user, graph, &entry(graph)).await.expect("create");
+        assert!(matches!(made, GraphCreated::New(_)), "{made:?}");
+    }
+    added(ports, &Graph { nodes: Vec::new(), ..gone }, VersionTerms::NEXT).await;
+    let found = async |limit: u32| -> Vec<String> {
+        let found = ports.graphs.mentioning(&ann(), &inner.id, limit).await.expect("the read");
+        found.into_iter().map(|stored| stored.graph.name).collect()
+    };
+    assert_eq!(found(10).await, ["second", "first"]);
+    assert_eq!(found(1).await, ["second"]);
+    let none = ports.graphs.mentioning(&ann(), &second.id, 10).await.expect("the read");
+    assert_eq!(none, []);
 }
 
 pub async fn a_deleted_graph_is_gone(fixture: &mut impl BackendFixture) {

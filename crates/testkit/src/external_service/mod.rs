@@ -1,4 +1,5 @@
-//! An HTTP service for external tools, with one route per tool. It answers, refuses, accepts or holds calls as the test
+//! An HTTP service for external tools, with one route per tool; `/api/…` is the same without a secret, as an agent
+//! generator has it. It answers, refuses, accepts or holds calls as the test
 //! configures, and records each call, its idempotency key, and whether the caller disconnected.
 //!
 //! ```ignore
@@ -59,6 +60,10 @@ impl ExternalService {
     /// The path for `CHAT_TOOLS_FILE`.
     pub fn tools_file(&self) -> String {
         self.folder.path().join(FILE).to_str().expect("an ASCII path").to_owned()
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// The URL of a tool.

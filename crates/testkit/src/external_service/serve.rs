@@ -16,7 +16,22 @@ use super::call_log::{CallLog, ReceivedCall, ReceivedCallEnd};
 use super::response::ServiceResponseBody;
 
 pub(crate) fn router(calls: Arc<CallLog>) -> Router {
-    Router::new().route("/{tool}", post(take)).with_state(calls)
+    Router::new()
+        .route("/{tool}", post(take_with_secret))
+        .route("/api/{tool}", post(take))
+        .with_state(calls)
+}
+
+async fn take_with_secret(
+    calls: State<Arc<CallLog>>,
+    tool: Path<String>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    if headers.get(AUTHORIZATION).is_none_or(|value| *value != format!("Bearer {SECRET}")) {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    take(calls, tool, headers, body).await
 }
 
 async fn take(
@@ -25,9 +40,6 @@ async fn take(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    if headers.get(AUTHORIZATION).is_none_or(|value| *value != format!("Bearer {SECRET}")) {
-        return StatusCode::UNAUTHORIZED.into_response();
-    }
     let body = serde_json::from_slice(&body).unwrap_or_default();
     let received =
         ReceivedCall { tool, body, headers, at: Instant::now(), ending: ReceivedCallEnd::Open };

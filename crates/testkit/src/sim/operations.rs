@@ -47,6 +47,12 @@ impl Operations for SimNode {
         self.call(store_call("gets", "an operation"), get, omit_result).await
     }
 
+    async fn find(&self, which: &OperationKey) -> PortResult<Option<(Owner, Operation)>> {
+        let which = which.clone();
+        let find = move |backend: &mut BackendState| Ok(backend.operation_with_owner(&which));
+        self.call(store_call("finds", "an operation"), find, omit_result).await
+    }
+
     async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         let (call, claim, sim) =
             (fenced_call("marks accepted", claim), claim.clone(), self.sim.clone());

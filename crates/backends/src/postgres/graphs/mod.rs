@@ -17,7 +17,7 @@ use super::error::PostgresError;
 use super::text_param::TextParam;
 use super::turns::advisory_locks;
 use crate::rows::StoreRow;
-use crate::rows::graphs::{graph_meta, graph_meta_columns};
+use crate::rows::graphs::{graph_columns, graph_meta, graph_meta_columns, stored_graph};
 use crate::rules::page;
 
 #[async_trait]
@@ -67,6 +67,20 @@ impl Graphs for PostgresStore {
         .await
     }
 
+    async fn mentioning(
+        &self,
+        user: &UserId,
+        id: &GraphId,
+        limit: u32,
+    ) -> PortResult<Vec<StoredGraph>> {
+        self.read(|db| async move {
+            let ids = (TextParam(user.as_str()), TextParam(id.as_str()));
+            let found = db.query(MENTIONING, &[&ids.0, &ids.1, &i64::from(limit)]).await?;
+            found.iter().map(stored_graph).collect()
+        })
+        .await
+    }
+
     async fn activate(&self, user: &UserId, id: &GraphId, version: u32) -> PortResult<bool> {
         self.write(change::activate(self.clone(), user.clone(), id.clone(), version)).await
     }
@@ -81,6 +95,13 @@ const LIST: &str = concat!(
     graph_meta_columns!(),
     " FROM graph AS g WHERE g.user_id = $1 AND g.is_active
      ORDER BY g.created_at DESC, g.number DESC LIMIT $2 OFFSET $3"
+);
+const MENTIONING: &str = concat!(
+    "SELECT ",
+    graph_columns!(),
+    " FROM graph AS g WHERE g.user_id = $1 AND g.is_active AND g.id <> $2
+       AND position($2 in g.body) > 0
+     ORDER BY g.created_at DESC, g.number DESC LIMIT $3"
 );
 const VERSIONS: &str = concat!(
     "SELECT ",

@@ -20,7 +20,7 @@ use super::connection::PooledConnection;
 use super::error::PostgresError;
 use super::sessions::user;
 use super::text_param::{TextParam, optional};
-use crate::rows::operations::{operation, operation_columns};
+use crate::rows::operations::{operation, operation_columns, owned_operation};
 
 #[async_trait]
 impl Operations for PostgresStore {
@@ -37,6 +37,15 @@ impl Operations for PostgresStore {
             let (id, turn) = named(which);
             let row = db.query_opt(FIND_FOR_OWNER, &[&id, &turn, &user(owner)]).await?;
             row.as_ref().map(operation).transpose()
+        })
+        .await
+    }
+
+    async fn find(&self, which: &OperationKey) -> PortResult<Option<(Owner, Operation)>> {
+        self.read(|db| async move {
+            let (id, turn) = named(which);
+            let row = db.query_opt(FIND_WITH_OWNER, &[&id, &turn]).await?;
+            row.as_ref().map(owned_operation).transpose()
         })
         .await
     }
@@ -76,6 +85,13 @@ const FIND_FOR_OWNER: &str = concat!(
     operation_columns!(),
     " FROM operation AS p JOIN session AS s ON s.id = p.session_id
      WHERE (p.id = $1 OR p.turn_id = $2) AND (s.user_id IS NULL OR s.user_id = $3)"
+);
+
+const FIND_WITH_OWNER: &str = concat!(
+    "SELECT ",
+    operation_columns!(),
+    ", s.user_id FROM operation AS p JOIN session AS s ON s.id = p.session_id
+     WHERE p.id = $1 OR p.turn_id = $2"
 );
 
 /// The operation, regardless of its owner.

@@ -16,7 +16,7 @@ use super::SqliteStore;
 use super::error::SqliteError;
 use super::write_job::WritePriority;
 use crate::rows::StoreRow;
-use crate::rows::graphs::{graph_meta, graph_meta_columns};
+use crate::rows::graphs::{graph_columns, graph_meta, graph_meta_columns, stored_graph};
 use crate::rules::page;
 
 use self::insert::NewGraphVersion;
@@ -93,6 +93,30 @@ impl Graphs for SqliteStore {
                     .query_map([id.as_str(), user.as_str()], |row| graph_meta(row))?
                     .collect::<Result<_, _>>()?;
                 Ok(versions)
+            })
+            .await
+    }
+
+    async fn mentioning(
+        &self,
+        user: &UserId,
+        id: &GraphId,
+        limit: u32,
+    ) -> PortResult<Vec<StoredGraph>> {
+        let (user, id) = (user.clone(), id.clone());
+        self.readers
+            .run(move |db| {
+                let found = db
+                    .prepare_cached(concat!(
+                        "SELECT ",
+                        graph_columns!(),
+                        " FROM graph AS g WHERE g.user_id = ?1 AND g.is_active = 1
+                            AND g.id <> ?2 AND instr(g.body, ?2) > 0
+                         ORDER BY g.number DESC LIMIT ?3"
+                    ))?
+                    .query_map(params![user.as_str(), id.as_str(), limit], |row| stored_graph(row))?
+                    .collect::<Result<_, _>>()?;
+                Ok(found)
             })
             .await
     }

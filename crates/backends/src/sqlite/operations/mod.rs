@@ -21,7 +21,7 @@ use super::SqliteStore;
 use super::error::SqliteError;
 use super::sessions::user;
 use super::write_job::WritePriority;
-use crate::rows::operations::{operation, operation_columns};
+use crate::rows::operations::{operation, operation_columns, owned_operation};
 
 #[async_trait]
 impl Operations for SqliteStore {
@@ -39,6 +39,11 @@ impl Operations for SqliteStore {
     async fn get(&self, owner: &Owner, which: &OperationKey) -> PortResult<Option<Operation>> {
         let (owner, which) = (owner.clone(), which.clone());
         self.readers.run(move |db| find_for(db, &owner, &which)).await
+    }
+
+    async fn find(&self, which: &OperationKey) -> PortResult<Option<(Owner, Operation)>> {
+        let which = which.clone();
+        self.readers.run(move |db| find_with_owner(db, &which)).await
     }
 
     async fn accepted(&self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
@@ -102,6 +107,22 @@ fn find(db: &Connection, which: &OperationKey) -> Result<Option<Operation>, Sqli
             operation_columns!()
         ))?
         .query_row([id], |row| operation(row))
+        .optional()?;
+    Ok(found)
+}
+
+fn find_with_owner(
+    db: &Connection,
+    which: &OperationKey,
+) -> Result<Option<(Owner, Operation)>, SqliteError> {
+    let (column, id) = key(which);
+    let found = db
+        .prepare_cached(&format!(
+            "SELECT {}, s.user_id FROM operation AS p JOIN session AS s ON s.id = p.session_id
+             WHERE p.{column} = ?1",
+            operation_columns!()
+        ))?
+        .query_row([id], |row| owned_operation(row))
         .optional()?;
     Ok(found)
 }

@@ -110,7 +110,11 @@ pub async fn an_operation_is_seen_by_its_owner_only(fixture: &mut impl BackendFi
             assert_eq!(ports.operations.get(&stranger, &which).await.expect("get"), None);
         }
         assert!(ports.operations.get(&asked.ann, &which).await.expect("get").is_some());
+        let found = ports.operations.find(&which).await.expect("find");
+        assert_eq!(found, Some((asked.ann.clone(), asked.operation.clone())));
     }
+    let unknown = OperationKey::Operation("nobody's".into());
+    assert_eq!(ports.operations.find(&unknown).await.expect("find"), None);
     let of_the_asking_turn = OperationKey::Task(asked.claim.turn_id.task());
     assert_eq!(ports.operations.get(&asked.ann, &of_the_asking_turn).await.expect("get"), None);
 }

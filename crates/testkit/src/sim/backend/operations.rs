@@ -71,6 +71,13 @@ impl BackendState {
         Some(operation.clone())
     }
 
+    pub fn operation_with_owner(&self, which: &OperationKey) -> Option<(Owner, Operation)> {
+        let operation = self.operations[&self.operation_id_of(which)?].clone();
+        let session = &self.sessions.get(&operation.session_id)?.session;
+        let owner = session.user_id.clone().map_or(Owner::Anonymous, Owner::User);
+        Some((owner, operation))
+    }
+
     pub fn accepted(&mut self, claim: &TurnClaim, at_most: Duration) -> PortResult<Fenced<()>> {
         if self.claimed_row(claim).is_none() {
             return Ok(Fenced::Stale);

@@ -46,6 +46,10 @@ impl Graphs for SimNode {
         unsupported()
     }
 
+    async fn mentioning(&self, _: &UserId, _: &GraphId, _: u32) -> PortResult<Vec<StoredGraph>> {
+        unsupported()
+    }
+
     async fn activate(&self, _: &UserId, _: &GraphId, _: u32) -> PortResult<bool> {
         unsupported()
     }
