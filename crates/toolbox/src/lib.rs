@@ -15,3 +15,4 @@ pub mod search;
 mod template;
 pub mod tools;
 mod values;
+mod words;

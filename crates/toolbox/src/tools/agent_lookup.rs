@@ -6,6 +6,7 @@ use ports::call_services::AgentDescription;
 use ports::tool::ToolError;
 use ports::{Library, Listings};
 use protocol::library::{LibraryAgent, Listing};
+use protocol::limits::SEARCH_CHARS;
 use protocol::response::{AgentInfo, AgentSource};
 use protocol::{LibraryAgentId, UserId};
 
@@ -52,6 +53,21 @@ impl AgentLookup {
         let mut entries = self.library.list(user).await?;
         entries.retain(|entry| !entry.is_hidden);
         Ok(search::rank(words, entries, |entry| vec![&entry.name, &entry.description]))
+    }
+}
+
+/// The search term without surrounding space.
+pub(crate) fn search_term(query: &str) -> Result<&str, ToolError> {
+    let term = query.trim();
+    let chars = term.chars().count();
+    match chars > SEARCH_CHARS {
+        true => Err(ToolError::tell(
+            "search_term_too_long",
+            format!(
+                "The query has {chars} characters; at most {SEARCH_CHARS} are allowed. Search with a few keywords."
+            ),
+        )),
+        false => Ok(term),
     }
 }
 

@@ -9,12 +9,15 @@ use protocol::response::{BlockDetails, ResponseBody, ToolResponse};
 use protocol::text::cut_end;
 use serde_json::{Map, Value};
 
+use crate::search;
 use crate::tools::ToolServices;
 
 /// Ids of the orchestrator and autopilot blocks: of the standard kind, but useless alone, because they direct other blocks
 /// or the copilot.
 const COORDINATING: [&str; 2] =
     ["3b191d9f-356f-482d-8238-ba04b6d18381", "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6"];
+/// Blocks that a query names exactly come first; at most this many, so that other matches are shown too.
+const NAMED: usize = 3;
 /// Schema violations that a response names.
 const FAULTS: usize = 5;
 const FAULT_CHARS: usize = 300;
@@ -25,7 +28,11 @@ pub(crate) struct BlockCatalog(Arc<[Arc<dyn Block>]>);
 
 impl BlockCatalog {
     pub(crate) fn new(services: &ToolServices) -> Self {
-        Self(services.blocks.clone())
+        Self::of(services.blocks.clone())
+    }
+
+    pub(crate) fn of(blocks: Arc<[Arc<dyn Block>]>) -> Self {
+        Self(blocks)
     }
 
     pub(crate) fn specs(&self) -> impl Iterator<Item = &BlockSpec> {
@@ -60,6 +67,26 @@ impl BlockCatalog {
         }
         Ok(spec)
     }
+}
+
+/// The blocks that match the words, best match first. Those that the words name exactly come before the others.
+pub(crate) fn best_matches<'a>(
+    query: &str,
+    among: Vec<&'a BlockSpec>,
+    at_most: usize,
+) -> Vec<&'a BlockSpec> {
+    let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).collect();
+    let named = |spec: &&BlockSpec| words.iter().any(|word| spec.name.eq_ignore_ascii_case(word));
+    let mut found: Vec<&BlockSpec> = among.iter().copied().filter(named).take(NAMED).collect();
+    for (_, spec) in search::rank(query, among, |spec| vec![spec.name, spec.description]) {
+        if found.len() >= at_most {
+            break;
+        }
+        if !found.iter().any(|other| other.id == spec.id) {
+            found.push(spec);
+        }
+    }
+    found
 }
 
 pub(crate) fn runs_alone(spec: &BlockSpec) -> bool {

@@ -28,8 +28,7 @@ struct FindAgent {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FindAgentArguments {
-    /// Keywords, or "username/slug" for one agent.
-    #[schemars(length(min = 1, max = 500))]
+    /// Keywords, at most 100 characters, or "username/slug" for one agent.
     query: String,
 }
 
@@ -90,7 +89,7 @@ impl TypedTool for FindAgent {
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let FindAgentArguments { query } = arguments;
-        let query = query.trim();
+        let query = agent_lookup::search_term(&query)?;
         if query.is_empty() {
             return Err(ToolError::tell("invalid_arguments", "The query is empty."));
         }

@@ -10,14 +10,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::search;
-use crate::tools::block_choice::{BlockCatalog, runs_alone};
+use crate::tools::block_choice::{BlockCatalog, best_matches, runs_alone};
 use crate::tools::{ToolDefinition, TypedTool};
 
 /// Blocks that one search returns.
 const SHOWN: usize = 10;
-/// Blocks that the query names exactly come first; at most this many, so that other matches are shown too.
-const NAMED: usize = 3;
 
 pub(crate) fn tool() -> ToolDefinition {
     ToolDefinition::new(|services| Some(FindBlock { blocks: BlockCatalog::new(services) }))
@@ -55,19 +52,7 @@ impl FindBlock {
             };
         }
         let seen: Vec<&BlockSpec> = self.blocks.specs().filter(permitted).filter(usable).collect();
-        let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).collect();
-        let named =
-            |spec: &&BlockSpec| words.iter().any(|word| spec.name.eq_ignore_ascii_case(word));
-        let mut found: Vec<&BlockSpec> = seen.iter().copied().filter(named).take(NAMED).collect();
-        for (_, spec) in search::rank(query, seen, |spec| vec![spec.name, spec.description]) {
-            if found.len() == SHOWN {
-                break;
-            }
-            if !found.iter().any(|other| other.id == spec.id) {
-                found.push(spec);
-            }
-        }
-        Ok(found)
+        Ok(best_matches(query, seen, SHOWN))
     }
 }
 

@@ -43,8 +43,7 @@ struct FindLibraryAgent {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FindLibraryAgentArguments {
-    /// Keywords; "all" or none lists everything.
-    #[schemars(length(max = 500))]
+    /// Keywords, at most 100 characters; "all" or none lists everything.
     query: Option<String>,
     /// One agent, by library id or graph id.
     #[schemars(length(max = 200))]
@@ -238,6 +237,7 @@ impl TypedTool for FindLibraryAgent {
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         let user = caller::signed_in_user(&context)?;
+        agent_lookup::search_term(arguments.query.as_deref().unwrap_or_default())?;
         let id = non_empty(arguments.agent_id.as_ref());
         if id.is_none() && non_empty(arguments.write_graph_to.as_ref()).is_some() {
             let what = "write_graph_to requires agent_id.";

@@ -1,6 +1,7 @@
 //! `fix_agent_graph`: repairs an agent without saving it, as far as that keeps its meaning.
 
 use async_trait::async_trait;
+use ports::agent_responses::invalid_agent;
 use ports::call_services::AgentFixed;
 use ports::tool::{ToolContext, ToolError, ToolExample};
 use protocol::response::{ResponseBody, ToolResponse};
@@ -10,14 +11,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tools::given_agent::{AgentArgument, check_guide_was_read, given_agent, invalid};
+use crate::tools::agent_files::{AgentFiles, plain_name};
+use crate::tools::given_agent::{AgentArgument, AgentDocuments, check_guide_was_read};
 use crate::tools::{ToolDefinition, TypedTool};
 
 pub(crate) fn tool() -> ToolDefinition {
-    ToolDefinition::new(|_| Some(FixAgentGraph))
+    ToolDefinition::new(|services| Some(FixAgentGraph { files: AgentFiles::new(services) }))
 }
 
-struct FixAgentGraph;
+struct FixAgentGraph {
+    files: AgentFiles,
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,8 +30,13 @@ struct FixAgentArguments {
     spec: Option<AgentArgument>,
     /// The agent as graph JSON, instead of a spec.
     agent_json: Option<AgentArgument>,
+    /// A workspace file with the agent.
+    agent_json_ref: Option<String>,
     /// The graph id of a stored agent, instead of a document.
     agent_id: Option<String>,
+    /// Write the repaired agent to this workspace file instead of returning it.
+    #[schemars(length(max = 255))]
+    write_to: Option<String>,
 }
 
 #[async_trait]
@@ -42,7 +51,8 @@ impl TypedTool for FixAgentGraph {
         )
         .summary("repairs an agent, as far as its meaning stays")
         .requires_sign_in()
-        .effect(ToolEffect::None)
+        // It replaces the file that it writes.
+        .effect(ToolEffect::Idempotent)
         .labels(ToolLabels::new("Agent", ToolIcon::Wrench, "Repairing", "Repaired"))
     }
 
@@ -52,10 +62,18 @@ impl TypedTool for FixAgentGraph {
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         check_guide_was_read(&context, "fix_agent_graph")?;
-        let FixAgentArguments { spec, agent_json, agent_id } = arguments;
-        let agent = given_agent(agent_json, spec, agent_id)?;
+        let FixAgentArguments { spec, agent_json, agent_json_ref, agent_id, write_to } = arguments;
+        let write_to = write_to.as_deref().map(plain_name).transpose()?;
+        let given = AgentDocuments { spec, agent_json, agent_json_ref, agent_id };
+        let agent = given.read(&context, &self.files).await?;
         match context.services.building.fix(agent).await? {
-            AgentFixed::Fixed(fix) => {
+            AgentFixed::Fixed(mut fix) => {
+                if let Some(name) = write_to
+                    && !context.dry_run
+                    && let Some(agent) = fix.fixed_agent_json.take()
+                {
+                    fix.fixed_agent_ref = Some(self.files.write(&context, name, &agent).await?);
+                }
                 let message = match (fix.fix_count, fix.valid_after_fix) {
                     (0, true) => "There was nothing to repair.".to_owned(),
                     (count, true) => format!("Repaired: {count}. The agent has no errors."),
@@ -66,7 +84,7 @@ impl TypedTool for FixAgentGraph {
                 };
                 Ok(ToolResponse::new(message, ResponseBody::AgentBuilderFixResult(fix)))
             }
-            AgentFixed::Unreadable(problems) => Ok(invalid(&problems)),
+            AgentFixed::Unreadable(problems) => Ok(invalid_agent(&problems)),
             AgentFixed::NotFound => {
                 Err(ToolError::tell("agent_not_found", "The agent was not found."))
             }

@@ -2,12 +2,15 @@
 //! `CONTRIBUTING.md` has an example. The other modules are what several tools share.
 
 mod agent_execution;
+mod agent_files;
 mod agent_lookup;
 mod arguments;
 mod block_call;
-mod block_choice;
+pub(crate) mod block_choice;
+pub(crate) mod building_guide;
 mod caller;
 pub mod docs;
+mod from_words;
 mod given_agent;
 mod setup;
 mod sub_session;
@@ -47,6 +50,7 @@ tools! {
     check_operation_status,
     continue_run_block,
     create_agent,
+    customize_agent,
     decompose_goal,
     delete_workspace_file,
     edit_agent,

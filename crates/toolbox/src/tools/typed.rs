@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Tool;
-use ports::tool::{ToolContext, ToolError, ToolExample};
+use ports::tool::{OperationWords, ToolContext, ToolError, ToolExample};
 use protocol::response::ToolResponse;
 use protocol::tool::ToolSpec;
 use schemars::JsonSchema;
@@ -26,6 +26,15 @@ pub trait TypedTool: Send + Sync + 'static {
         arguments: Self::Arguments,
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError>;
+
+    /// Checks a call before it becomes an operation; see `Tool::begin_operation`.
+    fn begin_operation(
+        &self,
+        _arguments: &Self::Arguments,
+        _context: &ToolContext,
+    ) -> Result<OperationWords, ToolError> {
+        Ok(OperationWords::default())
+    }
 
     fn examples() -> Vec<ToolExample>;
 }
@@ -74,6 +83,14 @@ impl<T: TypedTool> Tool for TypedToolAdapter<T> {
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         self.tool.call(arguments::parse(arguments)?, context).await
+    }
+
+    fn begin_operation(
+        &self,
+        arguments: &Value,
+        context: &ToolContext,
+    ) -> Result<OperationWords, ToolError> {
+        self.tool.begin_operation(&arguments::parse(arguments.clone())?, context)
     }
 
     fn examples(&self) -> Vec<ToolExample> {

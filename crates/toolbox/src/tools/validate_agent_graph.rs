@@ -10,14 +10,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tools::given_agent::{AgentArgument, check_guide_was_read, given_agent};
+use crate::tools::agent_files::AgentFiles;
+use crate::tools::given_agent::{AgentArgument, AgentDocuments, check_guide_was_read};
 use crate::tools::{ToolDefinition, TypedTool};
 
 pub(crate) fn tool() -> ToolDefinition {
-    ToolDefinition::new(|_| Some(ValidateAgentGraph))
+    ToolDefinition::new(|services| Some(ValidateAgentGraph { files: AgentFiles::new(services) }))
 }
 
-struct ValidateAgentGraph;
+struct ValidateAgentGraph {
+    files: AgentFiles,
+}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +29,8 @@ struct ValidateAgentArguments {
     spec: Option<AgentArgument>,
     /// The agent as graph JSON, instead of a spec.
     agent_json: Option<AgentArgument>,
+    /// A workspace file with the agent.
+    agent_json_ref: Option<String>,
     /// The graph id of a stored agent, instead of a document.
     agent_id: Option<String>,
 }
@@ -52,8 +57,9 @@ impl TypedTool for ValidateAgentGraph {
         context: ToolContext,
     ) -> Result<ToolResponse, ToolError> {
         check_guide_was_read(&context, "validate_agent_graph")?;
-        let ValidateAgentArguments { spec, agent_json, agent_id } = arguments;
-        let agent = given_agent(agent_json, spec, agent_id)?;
+        let ValidateAgentArguments { spec, agent_json, agent_json_ref, agent_id } = arguments;
+        let given = AgentDocuments { spec, agent_json, agent_json_ref, agent_id };
+        let agent = given.read(&context, &self.files).await?;
         let AgentChecked::Checked { state, errors, warnings } =
             context.services.building.check(agent).await?
         else {

@@ -3,6 +3,8 @@
 mod blocks;
 mod building;
 mod egress;
+mod generators;
+mod offline_generator;
 mod providers;
 mod sandbox;
 mod tools;

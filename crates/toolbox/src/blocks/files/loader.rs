@@ -88,7 +88,12 @@ impl FileLoader {
             let found = self.files.stat(&context.workspace(), &file).await?;
             return found.map(|file| file.path).map_err(failures::workspace);
         }
-        let FileContent { name, bytes, .. } = self.read(file, context).await?;
+        let content = self.read(file, context).await?;
+        if context.dry_run {
+            // Nothing is stored, so the content is passed on itself.
+            return Ok(content.data_uri());
+        }
+        let FileContent { name, bytes, .. } = content;
         let digest = hex(&Sha256::digest(&bytes)[..6]);
         let path = format!("files/{digest}-{name}");
         match self.files.write(&context.workspace(), &path, bytes, false).await? {

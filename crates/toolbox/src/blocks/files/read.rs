@@ -35,6 +35,7 @@ pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
          pieces.",
     )
     .categories(&[BlockCategory::Text, BlockCategory::Data])
+    .address_pins(&["file_input"])
     .outputs([pin::text("content", "The text, or each piece of it.")]);
     let file = "data:text/plain;base64,YQpiCmMKZA==";
     let examples = vec![

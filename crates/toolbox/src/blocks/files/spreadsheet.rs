@@ -60,6 +60,7 @@ pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
         "Reads a CSV table (or similar) and returns its rows, with values by column name.",
     )
     .categories(&[BlockCategory::Text, BlockCategory::Data])
+    .address_pins(&["file_input"])
     .outputs([
         pin::object("row", "Each row, emitted one at a time, with values by column name."),
         pin::list("rows", "All rows, as a list."),

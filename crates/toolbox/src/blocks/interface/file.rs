@@ -13,12 +13,16 @@ struct FileInputValues {
 }
 
 pub(crate) fn blocks(dependencies: &BlockDependencies) -> BlockList {
+    let result = json!({
+        "type": "string", "format": "file", "description": "The workspace path or the data URI.",
+    });
     let spec = input_spec(
         "95ead23f-8283-4654-aef3-10c053b74a31",
         "AgentFileInputBlock",
         "Input of a file. Emits its workspace path, or its content as a data URI.",
     )
-    .interface_outputs([pin::text("result", "The workspace path or the data URI.")])
+    .interface_outputs([("result", result)])
+    .address_pins(&["value"])
     .effect(ToolEffect::Idempotent);
     let data = json!("data:text/plain;base64,SGVsbG8=");
     let examples = vec![

@@ -2,6 +2,9 @@
 //! no network and is deterministic, so new users see real streaming and tools at once, and benchmarks measure everything
 //! but a model.
 
+mod building_history;
+mod building_replies;
+mod building_requests;
 mod command;
 mod plan;
 mod plan_player;

@@ -6,8 +6,9 @@ use ports::model::{
 
 use protocol::text::cut_end;
 
+use super::building_history::BuildingHistory;
 use super::command::{self, PilotCommand, StreamCommand};
-use super::{replies, requests, sentences};
+use super::{building_replies, building_requests, replies, requests, sentences};
 
 /// The tool that is called for an unknown question.
 const LOOK_UP: &str = "search_docs";
@@ -33,7 +34,8 @@ pub(crate) fn plan(request: &ModelRequest) -> Vec<PlanStep> {
     }
     if let Some(notice) = last_message.strip_prefix(OPERATION_MARK) {
         // The result may contain anything; lines that look like commands must not be executed.
-        return reply(replies::operation(notice));
+        let built = building_replies::operation(notice, &request.messages);
+        return reply(built.unwrap_or_else(|| replies::operation(notice)));
     }
     // A follow-up sent while tools were running is answered together with their results.
     let results = replies::report(before);
@@ -64,8 +66,12 @@ fn commands_in(last_message: &str, request: &ModelRequest) -> Vec<PilotCommand> 
     if let Some(known) = sentences::commands_for(last_message) {
         return command::parse(known);
     }
-    if let Some(command) = requests::read(last_message) {
-        return vec![command];
+    let history = BuildingHistory::of(&request.messages);
+    let understood = building_requests::read(last_message, &history);
+    let understood =
+        understood.or_else(|| requests::read(last_message).map(|command| vec![command]));
+    if let Some(commands) = understood {
+        return building_requests::with_guide(commands, || history);
     }
     let can_look_up = request.tool_use != ToolUse::Forbidden
         && request.tools.iter().any(|tool| tool.name == LOOK_UP);

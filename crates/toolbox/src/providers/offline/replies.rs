@@ -6,6 +6,8 @@ use ports::model::{ModelMessage, ModelRequest};
 use protocol::text::cut_end;
 use serde_json::Value;
 
+use super::building_replies;
+
 /// Characters shown of a plain result, or of an output inside a response.
 const RESULT_CHARS: usize = 200;
 /// Characters shown of a sub-session's answer, which may quote another sub-session's.
@@ -14,7 +16,10 @@ const ANSWER_CHARS: usize = 1000;
 const PAGES: usize = 3;
 
 pub(crate) const THOUGHT: &str = "I've thought about it. A real model would answer now.";
-pub(crate) const GOAL: &str = "I've read the goal. A real model would start working on it now.";
+pub(crate) const GOAL: &str = "Tell me the goal again, beginning with “Build an agent that …”.";
+pub(crate) const WHICH_AGENT: &str = "Which agent do you mean? I know only those that were built in this chat. For another \
+    one, write “Change the agent “NAME” (ID): …”, or open it in your library.";
+pub(crate) const WHICH_CHANGE: &str = "What should I change? For example: “Set the tax to 19 %”, “Rename it to …” or “Ask me before sending”.";
 pub(crate) const REJECTED: &str = "OK, I won't run it.";
 pub(crate) const ANSWERED: &str =
     "Thanks for your answer. A real model would continue with it now.";
@@ -34,8 +39,8 @@ pub(crate) fn introduction(request: &ModelRequest) -> String {
     let example = example_call(request);
     format!(
         "I'm the offline pilot: no model is connected, so I only understand a few requests, such as \
-        \"Show me what your tools can do\" and \"Run the invoice calculator\". Streaming and tools work \
-        for real. You can also use these commands:\n\n{COMMANDS}{example}\n{CONFIGURE}"
+        \"Show me what your tools can do\" and \"Build an agent that totals an invoice and asks me before \
+        sending it\". Streaming and tools work for real. You can also use these commands:\n\n{COMMANDS}{example}\n{CONFIGURE}"
     )
 }
 
@@ -77,9 +82,12 @@ pub(crate) fn mistake(what: &str) -> String {
 
 /// One paragraph per tool result; empty without results.
 pub(crate) fn report(messages: &[ModelMessage]) -> String {
+    let is_result = |message: &&ModelMessage| matches!(message, ModelMessage::ToolResult { .. });
+    let results = messages.iter().filter(is_result).count();
     let paragraphs = messages.iter().filter_map(|message| match message {
         ModelMessage::ToolResult { name, content, is_error, .. } => {
-            Some(paragraph(name, content, *is_error))
+            let is_left_out = results > 1 && building_replies::is_silent(name, *is_error);
+            (!is_left_out).then(|| paragraph(name, content, *is_error))
         }
         _ => None,
     });
@@ -89,6 +97,9 @@ pub(crate) fn report(messages: &[ModelMessage]) -> String {
 fn paragraph(name: &str, result: &str, is_error: bool) -> String {
     let outcome = if is_error { "failed" } else { "succeeded" };
     let response: Value = serde_json::from_str(result).unwrap_or_default();
+    if let Some(built) = building_replies::paragraph(name, &response) {
+        return built;
+    }
     let content = content_of(&response);
     match (response["type"].as_str(), response["message"].as_str()) {
         (Some(kind), Some(message)) => format!("`{name}` {outcome} (`{kind}`): {message}{content}"),
@@ -107,9 +118,26 @@ fn content_of(response: &Value) -> String {
     if let Some(pages) = response["results"].as_array() {
         return pages.iter().take(PAGES).map(page).collect();
     }
+    if let Some(outputs) = response["execution"]["outputs"].as_object() {
+        return outputs.iter().map(|(name, values)| agent_output(name, values)).collect();
+    }
     match &response["output"] {
         Value::Null => String::new(),
         output => format!(" `{}`", cut_end(&output.to_string(), RESULT_CHARS)),
+    }
+}
+
+/// One output of an agent, on a line of its own. A text of several lines is quoted.
+fn agent_output(name: &str, values: &Value) -> String {
+    let shown = |value: &Value| match value {
+        Value::String(text) => cut_end(text, ANSWER_CHARS),
+        other => cut_end(&other.to_string(), RESULT_CHARS),
+    };
+    let values: Vec<String> = values.as_array().into_iter().flatten().map(shown).collect();
+    let text = values.join("; ");
+    match text.contains('\n') {
+        true => format!("\n- **{name}**:\n  > {}", text.replace('\n', "\n  > ")),
+        false => format!("\n- **{name}**: {text}"),
     }
 }
 

@@ -14,10 +14,16 @@ pub(crate) fn read(message: &str) -> Option<PilotCommand> {
     if let Some(rest) = message.strip_prefix("Run the ") {
         return run(rest);
     }
-    if message.starts_with("Use this goal instead: ")
-        || message.starts_with("Keep my goal as it is")
-    {
+    let goal = message.strip_prefix("Use this goal instead: ");
+    if let Some(goal) = goal.or_else(|| message.strip_prefix("Keep my goal as it is: ")) {
+        let arguments = Map::from_iter([("description".to_owned(), json!(goal.trim()))]);
+        return Some(call("create_agent", arguments));
+    }
+    if message.starts_with("Keep my goal as it is") {
         return Some(PilotCommand::Say(replies::GOAL));
+    }
+    if let Some(rest) = message.strip_prefix("Rehearse the agent ") {
+        return rehearse(rest);
     }
     if let Some(rest) = message.strip_prefix("I have rejected ") {
         review(rest.strip_suffix("). Continue without it.")?)?;
@@ -31,8 +37,7 @@ pub(crate) fn read(message: &str) -> Option<PilotCommand> {
 fn run(rest: &str) -> Option<PilotCommand> {
     if let Some(rest) = rest.strip_prefix("agent ") {
         let request = RunRequest::read(rest)?;
-        let id = if request.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
-        let mut arguments = Map::from_iter([(id.to_owned(), json!(request.id))]);
+        let mut arguments = request.agent();
         if let Some(inputs) = request.inputs {
             let waits = json!({"inputs": inputs, "use_defaults": true, "wait_for_result": 30});
             arguments.extend(waits.as_object().cloned().unwrap_or_default());
@@ -43,6 +48,17 @@ fn run(rest: &str) -> Option<PilotCommand> {
     let mut arguments = Map::from_iter([("block_id".to_owned(), json!(request.id))]);
     arguments.extend(request.inputs.map(|inputs| ("input_data".to_owned(), json!(inputs))));
     Some(call("run_block", arguments))
+}
+
+fn rehearse(rest: &str) -> Option<PilotCommand> {
+    let request = RunRequest::read(rest)?;
+    let mut arguments = request.agent();
+    let rehearses = json!({
+        "inputs": request.inputs.unwrap_or_default(), "use_defaults": true, "dry_run": true,
+        "wait_for_result": 30,
+    });
+    arguments.extend(rehearses.as_object().cloned().unwrap_or_default());
+    Some(call("run_agent", arguments))
 }
 
 /// The id in "Send mail (review r-1".
@@ -57,6 +73,12 @@ struct RunRequest<'a> {
 }
 
 impl<'a> RunRequest<'a> {
+    /// The argument that names the agent.
+    fn agent(&self) -> Map<String, Value> {
+        let id = if self.id.contains('/') { "username_agent_slug" } else { "library_agent_id" };
+        Map::from_iter([(id.to_owned(), json!(self.id))])
+    }
+
     fn read(rest: &'a str) -> Option<Self> {
         let (named, inputs) = match rest.split_once(" with these inputs:\n") {
             Some((named, lines)) => (named, Some(inputs(lines)?)),
@@ -120,6 +142,30 @@ mod tests {
                 other => panic!("{message}: {other:?}"),
             };
             assert_eq!(meant, call, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_rehearsal_names_its_agent() {
+        for (message, id) in [
+            (
+                "Rehearse the agent “Tides” (0199).",
+                json!({"library_agent_id": "0199", "inputs": {}}),
+            ),
+            (
+                "Rehearse the agent harbor/tides with these inputs:\ndays: 3",
+                json!({"username_agent_slug": "harbor/tides", "inputs": {"days": 3}}),
+            ),
+        ] {
+            let Some(PilotCommand::Tool { name, arguments }) = read(message) else {
+                panic!("{message}")
+            };
+            let mut expected = id;
+            expected["use_defaults"] = json!(true);
+            expected["dry_run"] = json!(true);
+            expected["wait_for_result"] = json!(30);
+            let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
+            assert_eq!((name.as_str(), arguments), ("run_agent", expected), "{message}");
         }
     }
 

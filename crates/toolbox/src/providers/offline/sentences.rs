@@ -37,6 +37,16 @@ pub const THEMES: &[SentenceTheme] = &[
         name: "Agents",
         sentences: &[
             KnownSentence {
+                words: "Build an agent that totals an invoice and asks me before sending it",
+                commands: r#"/tool get_agent_building_guide
+/tool create_agent {"description": "Build an agent that totals an invoice and asks me before sending it"}"#,
+            },
+            KnownSentence {
+                words: "Build an agent that writes a payment reminder for each row of a table",
+                commands: r#"/tool get_agent_building_guide
+/tool create_agent {"description": "Build an agent that writes a payment reminder for each row of a table"}"#,
+            },
+            KnownSentence {
                 words: "Find an agent for invoices",
                 commands: r#"/tool find_agent {"query": "invoice"}"#,
             },

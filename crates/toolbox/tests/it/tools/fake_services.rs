@@ -1,5 +1,6 @@
 //! Fake call services: they replace the engine, with results chosen by the test.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,13 +12,14 @@ use ports::call_services::{
 };
 use ports::store::OperationKey;
 use ports::tool::ToolError;
+use protocol::graph::Graph;
 use protocol::message::MessageRole;
 use protocol::operation::Operation;
 use protocol::response::{
     BackgroundStatus, BackgroundTool, SubSessionMessage, SubSessionProgress, SubSessionState,
     ToolResponse,
 };
-use protocol::{BackgroundId, SessionId};
+use protocol::{BackgroundId, GraphId, SessionId};
 use serde_json::{Value, json};
 
 use super::agents::FakeExecutions;
@@ -38,6 +40,13 @@ pub(crate) struct FakeServices {
     pub(crate) guide_was_read: bool,
     /// Whether waits never end.
     pub(crate) hangs: bool,
+    /// The agents that were built, and what the next builds answer; then `NotFound`.
+    pub(crate) builds: Mutex<Vec<BuildAgent>>,
+    pub(crate) next_built: Mutex<VecDeque<AgentBuilt>>,
+    /// The answer to the next fix; then `NotFound`.
+    pub(crate) next_fixed: Mutex<Option<AgentFixed>>,
+    /// The user's own agents.
+    pub(crate) own: Vec<Graph>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -80,11 +89,19 @@ impl FakeServices {
     }
 }
 
-/// No agent can be built here: the tools that build agents are tested with the engine.
+/// Builds answer as the test chooses: the stages are tested with the engine.
 #[async_trait]
 impl AgentBuilding for FakeServices {
     fn was_called(&self, _: &str) -> bool {
         self.guide_was_read
+    }
+
+    async fn newest(&self, id: &GraphId) -> Result<Option<Graph>, ToolError> {
+        Ok(self.own.iter().find(|graph| graph.id == *id).cloned())
+    }
+
+    fn spec_of(&self, graph: &Graph) -> String {
+        format!("name: {}", graph.name)
     }
 
     async fn check(&self, _: GivenAgent) -> Result<AgentChecked, ToolError> {
@@ -92,11 +109,14 @@ impl AgentBuilding for FakeServices {
     }
 
     async fn fix(&self, _: GivenAgent) -> Result<AgentFixed, ToolError> {
-        Ok(AgentFixed::NotFound)
+        let fixed = self.next_fixed.lock().expect("not poisoned").take();
+        Ok(fixed.unwrap_or(AgentFixed::NotFound))
     }
 
-    async fn build(&self, _: BuildAgent) -> Result<AgentBuilt, ToolError> {
-        Ok(AgentBuilt::NotFound)
+    async fn build(&self, build: BuildAgent) -> Result<AgentBuilt, ToolError> {
+        self.builds.lock().expect("not poisoned").push(build);
+        let next = self.next_built.lock().expect("not poisoned").pop_front();
+        Ok(next.unwrap_or(AgentBuilt::NotFound))
     }
 }
 
@@ -190,5 +210,9 @@ impl OperationStates for FakeServices {
 impl ProgressReports for FakeServices {
     fn show(&self, so_far: &ToolResponse) {
         self.shown.lock().expect("not poisoned").push(json!(so_far));
+    }
+
+    fn show_stage(&self, so_far: &ToolResponse) {
+        self.show(so_far);
     }
 }

@@ -14,6 +14,19 @@ use protocol::graph::Graph;
 use self::mutant::{Agent, Mutant, Verdict};
 use super::{AllBlocks, agents, all_blocks, inner_agents};
 
+/// What measures the other half of building: whether the generator writes the right agent.
+const FROM_WORDS: &str = "\
+## Agents from words
+
+`pilothouse eval DIR` measures the generator that makes agents from words. DIR has tasks, a YAML file each: a goal, the \
+answer if the generator asks, and what is expected: the state, the blocks that the agent must use, outputs for given \
+inputs, or that the goal is refused. Each agent goes through the real stages, with repairs, on a server that the command \
+starts for itself. The score is pass@1 and, with `--attempts K`, pass@K, with tokens and time. A failure is one of \
+*builder* (the generator made the wrong thing, and it shows), *service* (the generator or its model did not work) and \
+*verification gap* (the stages call the agent ready, but its outputs are wrong). Without `--live` the offline generator \
+does the tasks, and `examples/eval` passes at 100 %; a test runs it. With `--live` the configured model or service does \
+them; names of inputs and outputs belong into the goal then, because a model chooses them freely. Exits with 0 if every \
+task passes.";
 /// If set to any value, the test rewrites the page instead of comparing.
 const WRITE: &str = "WRITE_TABLE";
 
@@ -128,7 +141,8 @@ fn page(agents: usize, alarms: usize, rows: &[(&str, OperatorScore)]) -> String 
         "| **all** | **{mutants}** | **{stay_valid}** | **{faults}** | **{caught} ({percent} %)** |\n\n\
          False alarms on the good agents themselves, errors and warnings: {alarms}.\n\n\
          Written by `{WRITE}=1 cargo nextest run -p pilothouse-toolbox mutations`; the test fails while this page is \
-         out of date."
+         out of date.\n\n\
+         {FROM_WORDS}"
     );
     page
 }

@@ -1,10 +1,14 @@
 //! The tools that find, run and inspect agents and blocks.
 
+mod agent_documents;
 mod blocks;
 mod fake_executions;
 mod find_agents;
+mod from_words;
+mod from_words_refused;
 mod memory_store;
 mod run_agents;
+mod scripted_generator;
 mod view_outputs;
 
 use std::sync::Arc;
@@ -22,6 +26,7 @@ use super::{answer, built_with, context};
 
 pub(crate) use fake_executions::FakeExecutions;
 pub(crate) use memory_store::MemoryStore;
+use scripted_generator::ScriptedGenerator;
 
 pub(crate) const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -39,15 +44,17 @@ struct AgentTools {
     store: Arc<MemoryStore>,
     fake: Arc<FakeServices>,
     files: Arc<Folder>,
+    generator: Arc<ScriptedGenerator>,
     tools: Vec<Arc<dyn Tool>>,
 }
 
 impl AgentTools {
-    fn new() -> Self {
-        Self::with_blocks(Vec::new())
+    fn with_blocks(blocks: Vec<Arc<dyn Block>>) -> Self {
+        Self::with(blocks, FakeServices::default())
     }
 
-    fn with_blocks(blocks: Vec<Arc<dyn Block>>) -> Self {
+    fn with(blocks: Vec<Arc<dyn Block>>, fake: FakeServices) -> Self {
+        let generator = Arc::new(ScriptedGenerator::default());
         let (store, files) = (Arc::new(MemoryStore::default()), Arc::new(Folder::new()));
         let egress = EgressClient::new(EgressOptions::default()).expect("a client");
         let services = ToolServices {
@@ -55,15 +62,20 @@ impl AgentTools {
             listings: store.clone(),
             reviews: store.clone(),
             blocks: blocks.into(),
+            generator: generator.clone(),
             ..built_with(files.clone(), egress)
         };
         let tools = tools::all(&services).expect("good tools");
-        Self { store, fake: Arc::new(FakeServices::default()), files, tools }
+        Self { store, fake: Arc::new(fake), files, generator, tools }
     }
 
     /// One agent in the library, `mine`, with a `text` input, and one in the marketplace, `helm/letters`.
     fn with_agents() -> Self {
-        let fixture = Self::new();
+        Self::with_agents_in(FakeServices::default())
+    }
+
+    fn with_agents_in(fake: FakeServices) -> Self {
+        let fixture = Self::with(Vec::new(), fake);
         let entry = memory_store::entry("mine", "Word counter", "Counts the words of a text.");
         fixture.store.entries.lock().expect("not poisoned").push(entry);
         let listing =
