@@ -24,6 +24,12 @@ pub(crate) struct ServerFlags {
     url: Option<Url>,
 }
 
+impl ServerFlags {
+    pub(crate) fn at(url: Url) -> Self {
+        Self { url: Some(url) }
+    }
+}
+
 pub(crate) struct ApiClient {
     http: reqwest::Client,
     url: Url,

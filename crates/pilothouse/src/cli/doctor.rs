@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use backends::ProbeOutcome;
 use toolbox::external::ExternalToolDescription;
+use toolbox::generators::{GeneratorOptions, ServiceProbe, probe_service};
 use toolbox::sandbox::Sandbox;
 
 use crate::config::{ConfigLayers, ProcessRole, SelectedProvider, Settings};
@@ -34,6 +35,7 @@ pub(crate) async fn run(settings: &Settings, layers: &ConfigLayers) -> anyhow::R
     findings.push(("Disk", disk(settings)));
     findings.push(("Port", port(settings).await));
     findings.push(("Model", model(settings).await));
+    findings.push(("Generator", generator(settings).await));
     findings.push(("Shell", shell(settings).await));
     findings.push(("Tools", tools(settings)));
     findings.push(("Settings", names(layers)));
@@ -168,6 +170,43 @@ async fn model(settings: &Settings) -> Finding {
             "{} does not respond ({}). Check {keys} and the network.",
             host(&url),
             if error.is_timeout() { "timeout" } else { "no connection" }
+        )),
+    }
+}
+
+/// What makes agents from words.
+async fn generator(settings: &Settings) -> Finding {
+    let options = match wire::generator::options(settings) {
+        Ok(GeneratorOptions::Service(options)) => options,
+        Ok(GeneratorOptions::Model(_)) => {
+            return Finding::Good("the model makes agents from words.".to_owned());
+        }
+        Ok(GeneratorOptions::Offline) => {
+            return Finding::Good(
+                "the offline pilot makes a few kinds of agents from words.".to_owned(),
+            );
+        }
+        Ok(GeneratorOptions::Dummy) => {
+            return Finding::Note(
+                "agents from words are always the same, because AGENTGENERATOR_USE_DUMMY is on."
+                    .to_owned(),
+            );
+        }
+        Err(error) => return Finding::Bad(format!("{error:#}")),
+    };
+    let url = &options.base_url;
+    match probe_service(&options).await {
+        ServiceProbe::Healthy { blocks: Some(blocks) } => {
+            Finding::Good(format!("{url} is healthy and has {blocks} blocks."))
+        }
+        ServiceProbe::Healthy { blocks: None } => {
+            Finding::Note(format!("{url} is healthy, but does not list its blocks."))
+        }
+        ServiceProbe::Unhealthy(reason) => {
+            Finding::Bad(format!("{url} cannot make agents yet: {reason}."))
+        }
+        ServiceProbe::Failed(reason) => Finding::Bad(format!(
+            "{url}: {reason} Check AGENTGENERATOR_HOST and AGENTGENERATOR_PORT, or leave the host empty."
         )),
     }
 }

@@ -4,6 +4,7 @@ mod agents;
 mod chat;
 mod client;
 mod doctor;
+mod eval;
 mod export;
 mod import;
 mod licenses;
@@ -48,6 +49,8 @@ enum CliCommand {
     Export(export::ExportArguments),
     /// Check everything the server needs, and explain how to fix problems
     Doctor,
+    /// Let the agent generator do a folder of tasks, and count how many agents are right
+    Eval(eval::EvalArguments),
     /// Print a token for development, signed with JWT_VERIFY_KEY
     Token {
         /// The user that the token identifies
@@ -133,6 +136,7 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
             CliCommand::Import(arguments) => import::run(&settings, arguments).await,
             CliCommand::Export(arguments) => export::run(&settings, arguments).await,
             CliCommand::Doctor => doctor::run(&settings, &layers).await,
+            CliCommand::Eval(arguments) => eval::run(&settings, arguments).await,
             CliCommand::Token { user, hours } => {
                 let valid = Duration::from_secs(u64::from(hours) * 3600);
                 print(&http::mint_token(&settings, &user, valid)?)

@@ -41,6 +41,8 @@ pub(crate) fn refuse_contradictions(
     numbers(settings, &mut problems);
     if let Err(reason) = settings.provider() {
         problems.push(reason);
+    } else if let Err(reason) = settings.generator() {
+        problems.push(reason);
     }
     if problems.is_empty() { Ok(()) } else { Err(ConfigRefusal(problems)) }
 }

@@ -5,7 +5,9 @@
 mod base_path;
 mod check;
 mod define;
+mod generator;
 mod layers;
+mod own_server;
 mod roles;
 mod server_url;
 mod servers;
@@ -20,7 +22,9 @@ use url::Url;
 
 pub(crate) use base_path::{BasePath, ROUTES};
 pub(crate) use check::{ConfigRefusal, SelectedProvider};
+pub(crate) use generator::SelectedGenerator;
 pub(crate) use layers::ConfigLayers;
+pub(crate) use own_server::OwnGenerator;
 pub(crate) use roles::{ProcessRole, ProcessRoles};
 use server_url::ServerUrl;
 pub(crate) use table::markdown;
@@ -205,6 +209,15 @@ define::settings! {
     node_max_time: DurationSeconds = "NODE_MAX_TIME", "1800", positive;
     /// Maximum node executions in one execution.
     execution_max_node_runs: u64 = "EXECUTION_MAX_NODE_RUNS", "2000000", positive;
+    /// Host of an agent generator service, which makes agents from words. When not set, the configured model makes them, and
+    /// without a model the offline pilot, for a few kinds of agents.
+    generator_host: Option<String> = "AGENTGENERATOR_HOST", "";
+    /// Port of that service.
+    generator_port: u16 = "AGENTGENERATOR_PORT", "8000";
+    /// Time limit for one request to that service, and for one agent that the model makes.
+    generator_timeout: DurationSeconds = "AGENTGENERATOR_TIMEOUT", "600", positive;
+    /// For tests: a generator with fixed answers.
+    generator_use_dummy: Switch = "AGENTGENERATOR_USE_DUMMY", "off";
 
     "Streams";
     /// How long the stream of a finished turn stays readable.

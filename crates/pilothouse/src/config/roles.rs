@@ -31,6 +31,10 @@ impl ProcessRole {
 pub(crate) struct ProcessRoles(Vec<ProcessRole>);
 
 impl ProcessRoles {
+    pub(crate) fn all() -> Self {
+        Self(ProcessRole::ALL.to_vec())
+    }
+
     pub(crate) fn has(&self, role: ProcessRole) -> bool {
         self.0.contains(&role)
     }

@@ -64,6 +64,9 @@ fn every_refusal_names_the_variable() {
         (&[("NUM_COPILOT_WORKERS", "0")], "NUM_COPILOT_WORKERS"),
         (&[("EXECUTION_SLOTS", "0")], "EXECUTION_SLOTS"),
         (&[("CREDITS_ENABLED", "perhaps")], "CREDITS_ENABLED"),
+        (&[("AGENTGENERATOR_HOST", "http://generator/")], "AGENTGENERATOR_HOST must be"),
+        (&[("AGENTGENERATOR_PORT", "70000")], "AGENTGENERATOR_PORT"),
+        (&[("AGENTGENERATOR_TIMEOUT", "0")], "AGENTGENERATOR_TIMEOUT"),
         (&[("CHAT_PROVIDER", "anthropic"), ("CHAT_API_KEY", long)], "ANTHROPIC_API_KEY"),
         (&[("CHAT_PROVIDER", "openai")], "CHAT_API_KEY"),
         (&[("CHAT_BASE_URL", "http://127.0.0.1:11434/v1")], "CHAT_MODEL"),
@@ -103,6 +106,27 @@ fn the_configured_keys_select_the_provider() {
         chosen(&[("CHAT_BASE_URL", "http://127.0.0.1:11434/v1"), ("CHAT_MODEL", "llama")]),
         SelectedProvider::OpenAi { api_key: None, .. }
     ));
+}
+
+#[test]
+fn the_dummy_the_service_and_the_provider_select_the_generator_in_this_order() {
+    let key = ("OPENAI_API_KEY", "k");
+    let host = ("AGENTGENERATOR_HOST", "Generator");
+    let service = |url: &str| SelectedGenerator::Service(url.to_owned());
+    let table: &[(&[(&str, &str)], SelectedGenerator)] = &[
+        (&[], SelectedGenerator::Offline),
+        (&[("CHAT_PROVIDER", "offline"), key], SelectedGenerator::Offline),
+        (&[key], SelectedGenerator::Model),
+        (&[("ANTHROPIC_API_KEY", "k")], SelectedGenerator::Model),
+        (&[host], service("http://generator:8000")),
+        (&[host, key, ("AGENTGENERATOR_PORT", "9")], service("http://generator:9")),
+        (&[("AGENTGENERATOR_HOST", "::1")], service("http://[::1]:8000")),
+        (&[host, key, ("AGENTGENERATOR_USE_DUMMY", "true")], SelectedGenerator::Dummy),
+    ];
+    for (environment, generator) in table {
+        let selected = load(environment).expect("good").generator().expect("one");
+        assert_eq!(selected, *generator, "{environment:?}");
+    }
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use ports::{AgentGenerator, Block, ModelProvider};
-use toolbox::generators::{self, GeneratorOptions};
+use toolbox::generators::{self, GeneratorOptions, ModelGeneratorOptions, ServiceOptions};
 
-use crate::config::{SelectedProvider, Settings};
+use crate::config::{SelectedGenerator, Settings};
 
 /// Sends no request yet.
 pub(crate) fn connect(
@@ -13,11 +13,17 @@ pub(crate) fn connect(
     provider: Arc<dyn ModelProvider>,
     blocks: &[Arc<dyn Block>],
 ) -> anyhow::Result<Arc<dyn AgentGenerator>> {
-    let options = match settings.provider().map_err(anyhow::Error::msg)? {
-        SelectedProvider::Offline => GeneratorOptions::Offline,
-        SelectedProvider::OpenAi { .. } | SelectedProvider::Anthropic { .. } => {
-            GeneratorOptions::Model
+    generators::connect(&options(settings)?, provider, blocks).map_err(anyhow::Error::msg)
+}
+
+pub(crate) fn options(settings: &Settings) -> anyhow::Result<GeneratorOptions> {
+    let timeout = settings.generator_timeout.0;
+    Ok(match settings.generator().map_err(anyhow::Error::msg)? {
+        SelectedGenerator::Dummy => GeneratorOptions::Dummy,
+        SelectedGenerator::Service(base_url) => {
+            GeneratorOptions::Service(ServiceOptions { base_url, timeout })
         }
-    };
-    generators::connect(&options, provider, blocks).map_err(anyhow::Error::msg)
+        SelectedGenerator::Offline => GeneratorOptions::Offline,
+        SelectedGenerator::Model => GeneratorOptions::Model(ModelGeneratorOptions { timeout }),
+    })
 }

@@ -2,7 +2,7 @@
 
 mod agents;
 pub(crate) mod external_tools;
-mod generator;
+pub(crate) mod generator;
 mod listeners;
 mod model;
 pub(crate) mod store;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use backends::{BackendHandle, ConnectedBackend};
-use engine::Engine;
+use engine::{BlockCatalog, Engine};
 use ports::{AgentGenerator, Block, Ports};
 use protocol::limits;
 use tokio_util::sync::CancellationToken;
@@ -98,6 +98,14 @@ pub(crate) async fn start(settings: &Settings) -> anyhow::Result<RunningServer> 
 }
 
 impl RunningServer {
+    pub(crate) fn block_catalog(&self) -> &BlockCatalog {
+        self.engine.blocks()
+    }
+
+    pub(crate) fn blocks(&self) -> Vec<Arc<dyn Block>> {
+        self.engine.blocks().iter().cloned().collect()
+    }
+
     /// Shuts down in an order that loses nothing: stop accepting work, finish or hand over turns, abort streams so that
     /// clients reconnect elsewhere, then close the store.
     pub(crate) async fn shut_down(self) -> anyhow::Result<()> {

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::problem_text::print_refusal;
 use super::{agent_argument, print_error};
-use crate::cli::client::{ApiClient, ServerFlags};
+use crate::cli::client::{ApiClient, ClientError, ServerFlags};
 use crate::cli::print;
-use crate::cli::terminal::escaped;
+use crate::cli::terminal::{escaped, note};
 use crate::config::Settings;
 
 #[derive(Args)]
@@ -26,9 +26,10 @@ pub(crate) struct DiffArguments {
 }
 
 pub(crate) async fn run(settings: &Settings, arguments: DiffArguments) -> anyhow::Result<ExitCode> {
-    let client = ApiClient::new(settings, arguments.server)?;
+    let DiffArguments { from, to, server } = arguments;
+    let client = ApiClient::new(settings, server)?;
     let mut sides = Vec::new();
-    for side in [&arguments.from, &arguments.to] {
+    for side in [&from, &to] {
         match agent_argument::body(&client, side).await? {
             Ok(body) => sides.push(body),
             Err(failure) => return Ok(print_error(&client, &failure)),
@@ -38,6 +39,21 @@ pub(crate) async fn run(settings: &Settings, arguments: DiffArguments) -> anyhow
     let request = client.post(&["agents", "diff"]).json(&body);
     match client.fetch::<AgentDiff>(request).await {
         Ok(diff) => print(escaped(&graphs::diff::to_text(&diff)).trim_end()),
-        Err(failure) => Ok(print_refusal(&client, &failure)),
+        Err(failure) => {
+            if let Some(side) = refused_side(&failure, &from, &to) {
+                note(&format!("{}:", escaped(side)));
+            }
+            Ok(print_refusal(&client, &failure))
+        }
+    }
+}
+
+/// The argument that the server refused.
+fn refused_side<'a>(failure: &ClientError, from: &'a str, to: &'a str) -> Option<&'a str> {
+    let ClientError::Refused { body, .. } = failure else { return None };
+    match body["side"].as_str()? {
+        "from" => Some(from),
+        "to" => Some(to),
+        _ => None,
     }
 }

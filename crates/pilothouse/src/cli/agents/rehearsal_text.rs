@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use protocol::rehearsal::{RehearsalReport, StepFailure};
+use protocol::rehearsal::{
+    AgentState, AnsweredBy, AnsweredStep, RehearsalReport, RehearsalVariation, StepFailure,
+    VariationKind,
+};
 use serde_json::Value;
 
 use super::execution::plain;
@@ -19,9 +22,10 @@ pub(crate) fn text(report: &RehearsalReport) -> String {
     }
     for step in &report.nodes_fired {
         let answered = report.answered.iter().find(|answered| answered.step == *step);
-        let how =
-            answered.map_or(String::new(), |one| format!(" (not run; data: {})", one.by.as_str()));
-        line(format!("step: {step}{how}"));
+        line(format!("step: {step}{}", answered.map_or("".to_owned(), how)));
+    }
+    for inside in report.answered.iter().filter(|one| !report.nodes_fired.contains(&one.step)) {
+        line(format!("step: {}{}", inside.step, how(inside)));
     }
     for step in &report.not_fired {
         line(format!("not reached: {step}"));
@@ -32,6 +36,15 @@ pub(crate) fn text(report: &RehearsalReport) -> String {
     for (name, values) in &report.outputs {
         let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
         values.iter().for_each(|value: &Value| line(format!("output: {name} = {}", plain(value))));
+    }
+    for run in report.runs.iter().skip(1) {
+        let varied: Vec<String> = run.varied.iter().map(difference).collect();
+        let mut shown = vec![match run.filled.is_empty() {
+            true => "no other output is filled".to_owned(),
+            false => format!("fills {}", run.filled.join(", ")),
+        }];
+        shown.extend(run.failed.iter().map(failure));
+        line(format!("another run, with {}: {}", varied.join(", "), shown.join("; ")));
     }
     report.unfilled.iter().for_each(|name| line(format!("output without a value: {name}")));
     report.failed.iter().for_each(|failed| line(failure(failed)));
@@ -44,10 +57,29 @@ pub(crate) fn text(report: &RehearsalReport) -> String {
         }
         line(format!("if {} fails: {}", failing.step, effects.join("; ")));
     }
-    if report.unfilled.is_empty() && report.failed.is_empty() && !report.state.is_ready() {
+    if report.state == AgentState::NotVerifiable {
         let _ = writeln!(text, "The rehearsal did not come to an end.");
     }
     text
+}
+
+fn how(answered: &AnsweredStep) -> String {
+    match answered.by {
+        AnsweredBy::Decision => " (decided by the rehearsal)".to_owned(),
+        by => format!(" (not run; data: {})", by.as_str()),
+    }
+}
+
+/// `height = 4`, `fetch.client_error`, `approve rejected`, `fetch failing`
+fn difference(varied: &RehearsalVariation) -> String {
+    let pin = varied.pin.as_ref().map(|pin| format!(".{pin}")).unwrap_or_default();
+    let value = varied.value.as_ref().map(|value| format!(" = {}", shortened(&plain(value))));
+    let what = match varied.kind {
+        VariationKind::Input | VariationKind::Answer => value.unwrap_or_default(),
+        VariationKind::Rejection => " rejected".to_owned(),
+        VariationKind::Failure => " failing".to_owned(),
+    };
+    format!("{}{pin}{what}", varied.name)
 }
 
 fn failure(failed: &StepFailure) -> String {
@@ -71,7 +103,17 @@ mod tests {
             ],
             "outputs": {"report": ["calm", {"m": 2}]}, "unfilled": ["alarm"],
             "failed": [{"step": "check", "node_id": "n", "error": "not a\nnumber"}],
-            "answered": [{"step": "fetch", "by": "sample"}], "made_inputs": {"harbor": "Brest"},
+            "answered": [{"step": "fetch", "by": "sample"}, {"step": "letter/ask", "by": "decision"}],
+            "made_inputs": {"harbor": "Brest"},
+            "runs": [
+                {"execution_id": "e", "varied": [], "filled": ["report"], "failed": []},
+                {"execution_id": "h", "filled": ["low"], "failed": [], "varied": [
+                    {"kind": "input", "name": "height", "value": 4}, {"kind": "rejection", "name": "ask"},
+                ]},
+                {"execution_id": "i", "filled": [], "varied": [
+                    {"kind": "answer", "name": "fetch", "pin": "client_error"}, {"kind": "failure", "name": "write"},
+                ], "failed": [{"step": "sum", "node_id": "m", "error": "no"}]},
+            ],
             "failures": [
                 {"step": "fetch", "execution_id": "f", "unfilled": ["report"], "failed": []},
                 {"step": "mail", "execution_id": "g", "unfilled": [], "failed": []},
@@ -83,10 +125,13 @@ state: valid
 made-up input: harbor = Brest
 step: fetch (not run; data: sample)
 step: check
+step: letter/ask (decided by the rehearsal)
 not reached: alarm
 branch not taken: check.yes_output
 output: report = calm
 output: report = {\"m\":2}
+another run, with height = 4, ask rejected: fills low
+another run, with fetch.client_error, write failing: no other output is filled; failed: sum: no
 output without a value: alarm
 failed: check: not a number
 if fetch fails: no report

@@ -30,6 +30,9 @@ pub(crate) struct RehearseArguments {
     /// Make up other data. The same number always makes the same data
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Use the outputs of an earlier run of the agent, and its inputs where none are given
+    #[arg(long, value_name = "RUN")]
+    recording: Option<String>,
     /// Rehearse again for each step that was answered for, with that step failing
     #[arg(long)]
     fail_each: bool,
@@ -48,6 +51,9 @@ pub(crate) async fn run(
     };
     body["inputs"] = inputs::object(arguments.inputs).into();
     body["seed"] = json!(arguments.seed);
+    if let Some(recording) = &arguments.recording {
+        body["recording"] = json!(recording);
+    }
     body["fail_each"] = json!(arguments.fail_each);
     let request = client.post(&["agents", "rehearse"]).json(&body);
     match client.fetch::<RehearsalReport>(request).await {

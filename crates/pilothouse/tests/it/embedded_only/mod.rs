@@ -5,6 +5,9 @@ mod completions;
 mod data_directory;
 mod demo;
 mod disk_full;
+mod eval;
+mod generator_health;
+mod stored_calls;
 mod tools_file;
 
 use crate::server::Engine;

@@ -7,6 +7,7 @@ use reqwest::{Client, Method, Response};
 use serde_json::Value;
 
 use super::ENGINE;
+use crate::events::EventStream;
 use crate::server::{Api, TestServer, refusal};
 
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -185,9 +186,21 @@ async fn every_prompt_the_offline_pilot_suggests_works() {
         .map(|prompt| prompt.as_str().expect("text"))
         .collect();
     assert!(!prompts.is_empty());
-    let session = server.session().await;
     for prompt in prompts {
-        for got in server.say(&session, prompt).await.all().await {
+        // A prompt may start an operation, which continues its session on its own.
+        let session = server.session().await;
+        let mut events = server.say(&session, prompt).await.all().await;
+        let started = events.iter().map(|got| &got.chunk["output"]);
+        let tasks: Vec<String> = started
+            .filter(|output| output["type"] == "operation_started")
+            .filter_map(|output| output["task_id"].as_str().map(str::to_owned))
+            .collect();
+        for task in tasks {
+            let path = format!("/chat/tasks/{task}/stream");
+            let followed = server.get(&path).send().await.expect("an answer");
+            events.extend(EventStream::of(followed).all().await);
+        }
+        for got in events {
             assert!(
                 got.chunk["type"] != "error" && got.chunk["output"]["type"] != "error",
                 "{prompt}: {got:?}"

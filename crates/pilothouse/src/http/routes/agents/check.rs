@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{AgentBody, resolve};
 use crate::http::AppState;
 use crate::http::extract::{JsonBody, SignedInUser};
-use crate::http::problem::ApiResult;
+use crate::http::problem::{ApiProblem, ApiResult};
 use crate::http::responses::{InvalidField, NotFound};
 use crate::http::routes::graphs::InvalidGraphBody;
 
@@ -106,7 +106,7 @@ pub(crate) async fn fix(
     }))
 }
 
-/// Compare two agents, or two versions of one.
+/// Compare two agents, or two versions of one. If one of them is refused, `side` says which: `from` or `to`.
 #[utoipa::path(
     post, path = "/agents/diff", operation_id = "diff_agents", tag = "agents",
     request_body = DiffRequest,
@@ -120,7 +120,8 @@ pub(crate) async fn diff(
     SignedInUser(user): SignedInUser,
     JsonBody(body): JsonBody<DiffRequest>,
 ) -> ApiResult<Json<AgentDiff>> {
-    let from = body.from.resolve(&app, &user).await?.graph;
-    let to = body.to.resolve(&app, &user).await?.graph;
-    Ok(Json(app.engine.diff_agents(from, to).await?))
+    let of_side = |side: &'static str| move |problem: ApiProblem| problem.with("side", side);
+    let from = body.from.resolve(&app, &user).await.map_err(of_side("from"))?.graph;
+    let to = body.to.resolve(&app, &user).await.map_err(of_side("to"))?.graph;
+    Ok(Json(app.engine.diff_agents(&user, from, to).await?))
 }

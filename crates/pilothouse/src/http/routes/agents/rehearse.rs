@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use engine::{RehearsalRefused, RehearseAgent};
+use protocol::ExecutionId;
 use protocol::rehearsal::RehearsalReport;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -16,7 +17,7 @@ use crate::http::AppState;
 use crate::http::extract::{JsonBody, SignedInUser};
 use crate::http::problem::{ApiProblem, ApiResult};
 use crate::http::responses::{BlocksNotAllowed, InvalidField, NoCredits, NotFound};
-use crate::http::routes::executions::start_refused;
+use crate::http::routes::executions::{no_execution, start_refused};
 use crate::http::routes::graphs::InvalidGraphBody;
 
 /// The longest that a request waits for its rehearsals.
@@ -32,10 +33,14 @@ pub(crate) struct RehearseBody {
     /// Outputs by step and pin, instead of made-up ones.
     #[serde(default)]
     pinned: BTreeMap<String, Map<String, Value>>,
+    /// An ended execution of the agent. Its outputs are used for steps that have no pinned ones, and its inputs where none are
+    /// given.
+    #[serde(default)]
+    recording: Option<ExecutionId>,
     /// The same seed makes the same data.
     #[serde(default)]
     seed: u64,
-    /// Let the model play blocks that have no pinned outputs.
+    /// Let the model play blocks that have no pinned or recorded outputs.
     #[serde(default)]
     use_model: bool,
     /// Rehearse again for each step that was answered for, with that step failing.
@@ -43,7 +48,8 @@ pub(crate) struct RehearseBody {
     fail_each: bool,
 }
 
-/// Rehearse an agent: it runs, but nothing outside the server is touched.
+/// Rehearse an agent: it runs, but nothing outside the server is touched. If the first run does not reach everything, up to
+/// three more are made, with other answers, decisions and inputs.
 #[utoipa::path(
     post, path = "/agents/rehearse", operation_id = "rehearse_agent", tag = "agents",
     request_body = RehearseBody,
@@ -66,6 +72,7 @@ pub(crate) async fn rehearse(
         is_stored: agent.is_stored,
         inputs: body.inputs,
         pinned: body.pinned,
+        recording: body.recording,
         seed: body.seed,
         use_model: body.use_model,
         fail_each: body.fail_each,
@@ -77,5 +84,9 @@ pub(crate) async fn rehearse(
         Err(RehearsalRefused::UnknownStep(step)) => Err(ApiProblem::invalid(format!(
             "`pinned` names the step “{step}”, which the agent does not have."
         ))),
+        Err(RehearsalRefused::NoRecording) => Err(no_execution()),
+        Err(RehearsalRefused::OpenRecording) => {
+            Err(ApiProblem::invalid("`recording` has not ended. Wait until it has, or stop it."))
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use engine::{AgentEdited, GraphChanged, SavePolicy};
+use engine::{AgentEdited, EditsUndo, GraphChanged, SavePolicy};
 use protocol::GraphId;
 use protocol::graph_diff::AgentDiff;
 use protocol::graph_edit::GraphEdit;
@@ -39,8 +39,11 @@ pub(crate) struct EditsBody {
 pub(crate) struct EditedBody {
     graph: GraphDetails,
     diff: AgentDiff,
-    /// Edits of the new version that restore the old one.
+    /// Edits of the new version that restore the old one. Empty if that takes more edits than one request may have.
     undo: Vec<GraphEdit>,
+    /// The version to restore instead, if `undo` is too long for a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restore_version: Option<u32>,
 }
 
 /// Edit an agent. All edits are applied to the base version and saved as a new version, or none.
@@ -63,7 +66,11 @@ pub(crate) async fn edit(
     match app.engine.edit_agent(&user, &id, body.base_version, body.edits, policy).await? {
         AgentEdited::Saved { graph, diff, undo } => {
             let graph = details(&app, &user, &id, Some(graph.version)).await?;
-            Ok(Json(EditedBody { graph, diff: *diff, undo }))
+            let (undo, restore_version) = match undo {
+                EditsUndo::ByEdits(undo) => (undo, None),
+                EditsUndo::ByRestoring(version) => (Vec::new(), Some(version)),
+            };
+            Ok(Json(EditedBody { graph, diff: *diff, undo, restore_version }))
         }
         AgentEdited::Refused(problems) => Err(invalid_graph(&problems)),
         AgentEdited::Stale { newest, diff } => Err(stale_version(newest).with("diff", json!(diff))),

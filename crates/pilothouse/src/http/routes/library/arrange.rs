@@ -42,9 +42,8 @@ impl From<LibraryListQuery> for LibraryFilter {
             None if query.include_root_only => FolderFilter::Root,
             None => FolderFilter::Anywhere,
         };
-        let words = query.search_term.filter(|words| !words.trim().is_empty());
         Self {
-            words,
+            words: query.search_term,
             sort_by: query.sort_by.unwrap_or_default(),
             folder: folder_filter,
             hidden: query.is_hidden,

@@ -18,7 +18,7 @@ const DESCRIPTION_CHARS: usize = 10_000;
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct LibraryListQuery {
-    /// A few words; misspellings are tolerated.
+    /// A few words, at most 100 characters; misspellings are tolerated.
     pub(crate) search_term: Option<String>,
     /// The order without a search; default `updatedAt`.
     #[param(inline)]

@@ -21,7 +21,7 @@ use utoipa_axum::routes;
 use self::arrange::{LibraryFilter, arrange};
 use self::body::{AgentList, ChangeBody, LibraryAgentDetails, LibraryListQuery, NewAgent};
 use crate::http::AppState;
-use crate::http::extract::{JsonBody, PageRequest, PathId, Query, SignedInUser};
+use crate::http::extract::{JsonBody, PageRequest, PathId, Query, SignedInUser, search_term};
 use crate::http::problem::{ApiProblem, ApiResult, ProblemBody};
 use crate::http::responses::{InvalidField, LibraryFull, NotFound};
 use crate::http::routes::ApiRoutes;
@@ -206,10 +206,11 @@ async fn fork(
 async fn page(
     app: &AppState,
     user: &UserId,
-    query: LibraryListQuery,
+    mut query: LibraryListQuery,
     keep: impl Fn(&LibraryAgent) -> bool,
 ) -> ApiResult<Json<AgentList>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
+    query.search_term = search_term("search_term", query.search_term)?;
     let mut agents = app.ports.library.list(user).await?;
     agents.retain(keep);
     let (agents, pagination) = page.of(arrange(agents, &LibraryFilter::from(query)));

@@ -19,7 +19,7 @@ pub(crate) struct MarketplaceListQuery {
     /// Only agents of this user name.
     pub(crate) creator: Option<String>,
     pub(crate) category: Option<String>,
-    /// A few words; the best match comes first.
+    /// A few words, at most 100 characters; the best match comes first.
     pub(crate) search_query: Option<String>,
     /// The order without a search; default: featured agents first, then by name.
     #[param(inline)]
@@ -32,7 +32,7 @@ pub(crate) struct MarketplaceListQuery {
 
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct SearchQuery {
-    /// A few words; misspellings are tolerated.
+    /// A few words, at most 100 characters; misspellings are tolerated.
     pub(crate) query: String,
     /// From 1.
     pub(crate) page: Option<u32>,

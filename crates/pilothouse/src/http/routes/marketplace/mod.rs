@@ -16,7 +16,7 @@ use self::body::{
     MarketplaceListQuery, SearchQuery, SearchResults, StoreAgent, StoreAgentDetails, StoreAgents,
 };
 use crate::http::AppState;
-use crate::http::extract::{PageRequest, PathIds, Query, SignedInUser};
+use crate::http::extract::{PageRequest, PathIds, Query, SignedInUser, search_term};
 use crate::http::problem::{ApiProblem, ApiResult, ProblemBody};
 use crate::http::responses::InvalidField;
 use crate::http::routes::ApiRoutes;
@@ -41,9 +41,10 @@ pub(crate) fn routes() -> ApiRoutes {
 async fn list(
     State(app): State<Arc<AppState>>,
     _: SignedInUser,
-    Query(query): Query<MarketplaceListQuery>,
+    Query(mut query): Query<MarketplaceListQuery>,
 ) -> ApiResult<Json<StoreAgents>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
+    query.search_query = search_term("search_query", query.search_query)?;
     let (listings, pagination) = page.of(arrange(app.ports.listings.list().await?, &query));
     let agents = listings.into_iter().map(StoreAgent::from).collect();
     Ok(Json(StoreAgents { agents, pagination }))
@@ -80,8 +81,9 @@ async fn search(
     Query(query): Query<SearchQuery>,
 ) -> ApiResult<Json<SearchResults>> {
     let page = PageRequest::requested(query.page, query.page_size, DEFAULT_PAGE)?;
+    let words = search_term("query", Some(query.query))?.unwrap_or_default();
     let listings = app.ports.listings.list().await?;
-    let (results, pagination) = page.of(found(&query.query, listings));
+    let (results, pagination) = page.of(found(&words, listings));
     Ok(Json(SearchResults { results: results.into_iter().map(Into::into).collect(), pagination }))
 }
 

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::ENGINE;
+use super::auth::jwt_server;
 use super::building::TIDES;
 use crate::agent_fixtures::{ApiUser, CALCULATOR, adder, graph, names, read, text};
 use crate::server::TestServer;
@@ -141,6 +142,58 @@ async fn two_versions_are_compared_by_their_meaning() {
     let lonely = graph("Lonely", &[("add", CALCULATOR, json!({"operation": "Add"}))], &[]);
     let incomplete = json!({"from": {"agent_json": lonely}, "to": {"agent_json": lonely}});
     assert!(is_empty(&user.post("/agents/diff", &incomplete).await), "drafts are compared, too");
+}
+
+#[tokio::test]
+async fn a_difference_lists_the_agents_that_use_the_agent() {
+    let server = jwt_server(&[]);
+    let (anna, ben) = (ApiUser::named(&server, "anna"), ApiUser::named(&server, "ben"));
+    let id = anna.make(&json!({"spec": TIDES})).await;
+    let changed = TIDES.replace("b: 1,", "b: 2,");
+    anna.done(Method::PUT, &format!("/graphs/{id}"), &json!({"spec": changed})).await;
+    let outer = |name: &str, version: u32| {
+        let step = format!("{{agent: {id}@{version}, height: 1}}");
+        json!({"spec": format!("name: {name}\nsteps: {{tide: {step}}}\noutputs: {{tide: tide.report}}\n")})
+    };
+    let old = anna.make(&outer("Old", 1)).await;
+    let new = anna.make(&outer("New", 2)).await;
+    // A text that contains the id is no use of the agent.
+    let text = format!(
+        "name: Note\nsteps: {{note: {{block: Store Value, input: \"{id}\"}}}}\noutputs: {{note: note.output}}"
+    );
+    anna.make(&json!({"spec": text})).await;
+    let used_by = json!([
+        {"kind": "agent", "id": new, "name": "New", "version": 2},
+        {"kind": "agent", "id": old, "name": "Old", "version": 1},
+    ]);
+    let version = |version: u32| json!({"graph_id": id, "graph_version": version});
+    let diff = anna.post("/agents/diff", &json!({"from": version(1), "to": version(2)})).await;
+    assert_eq!(diff["used_by"], used_by, "{diff}");
+    let script = json!([{"op": "set", "step": "high", "pin": "b", "value": 5}]);
+    let path = format!("/graphs/{id}/edits");
+    let edited = anna.post(&path, &json!({"base_version": 2, "edits": script})).await;
+    assert_eq!(edited["diff"]["used_by"], used_by, "{edited}");
+    let (status, stale) =
+        anna.call(Method::POST, &path, &json!({"base_version": 2, "edits": script})).await;
+    assert_eq!((status, &stale["diff"]["used_by"]), (409, &used_by), "{stale}");
+    let nobody = json!({"from": {"spec": TIDES}, "to": {"spec": changed}});
+    assert_eq!(ben.post("/agents/diff", &nobody).await["used_by"], json!([]));
+}
+
+#[tokio::test]
+async fn a_refused_side_of_a_difference_is_named() {
+    let server = TestServer::start(ENGINE);
+    let user = ApiUser::local(&server);
+    let good = json!({"spec": TIDES});
+    let wrong = json!({"spec": TIDES.replace("block: Calculator", "block: Calculater")});
+    let (missing, nothing) = (json!({"graph_id": "nowhere"}), json!({}));
+    for (body, status) in [(&wrong, 400), (&missing, 404), (&nothing, 422)] {
+        for (from, to, side) in [(body, &good, "from"), (&good, body, "to")] {
+            let both = json!({"from": from, "to": to});
+            let refused = user.call(Method::POST, "/agents/diff", &both).await;
+            assert_eq!((refused.0, &refused.1["side"]), (status, &json!(side)), "{both}");
+        }
+    }
 }
 
 /// Whether nothing changed; costs and uses are always listed.

@@ -155,6 +155,38 @@ async fn edits_are_undone_and_versions_are_restored() {
 }
 
 #[tokio::test]
+async fn edits_whose_undo_is_too_long_name_the_version_to_restore() {
+    let server = TestServer::start(ENGINE);
+    let user = ApiUser::local(&server);
+    let steps: String = (0..501)
+        .map(|number| format!("  s{number}: {{block: Store Value, input: inputs.note}}\n"))
+        .collect();
+    let spec = format!(
+        "name: Many\ninputs: {{note: string}}\nsteps:\n{steps}outputs: {{last: s500.output}}\n"
+    );
+    let id = user.make(&json!({"spec": spec})).await;
+    let path = format!("/graphs/{id}/edits");
+    let mut script = edits(1, &json!([{"op": "remove", "step": "inputs.note"}]));
+    script["draft"] = json!(true);
+    let edited = user.post(&path, &script).await;
+    assert_eq!((&edited["undo"], &edited["restore_version"]), (&json!([]), &json!(1)));
+    let restored = user.post(&format!("/graphs/{id}/versions/1/restore"), &Value::Null).await;
+    assert_eq!(restored["version"], 3);
+    assert_eq!(content(&user, &id, 3).await, content(&user, &id, 1).await);
+
+    let set = json!({"op": "set", "step": "s1", "pin": "input", "value": 1});
+    let (status, refused) = user.call(Method::POST, &path, &edits(3, &json!(vec![set; 501]))).await;
+    assert_eq!((status, &refused["errors"][0]["code"]), (400, &json!("too_large")));
+    assert!(text(&refused["errors"][0]["message"]).contains("restore an earlier version"));
+    let short = json!([{"op": "set", "step": "s1", "pin": "input", "value": 1}]);
+    let edited = user.post(&path, &edits(3, &short)).await;
+    assert_eq!(
+        (edited["undo"].as_array().map(Vec::len), &edited["restore_version"]),
+        (Some(1), &Value::Null)
+    );
+}
+
+#[tokio::test]
 async fn an_agent_of_another_user_is_neither_edited_nor_restored() {
     let server = jwt_server(&[]);
     let (anna, ben) = (ApiUser::named(&server, "anna"), ApiUser::named(&server, "ben"));

@@ -64,7 +64,11 @@ async fn the_copilot_builds_an_agent_repairs_it_edits_it_and_runs_it() {
     let changed = copilot.call("edit_agent", edited.clone()).await;
     assert_eq!(changed["graph_version"], 2, "{changed}");
     assert!(text(&changed["diff"]).contains("high.b"), "{changed}");
-    let late = copilot.call("edit_agent", edited).await;
+    let again = copilot.call("edit_agent", edited).await;
+    assert_eq!(again["graph_version"], 2, "the same edits again save nothing: {again}");
+    let edits = json!([{"op": "set", "step": "high", "pin": "b", "value": 3}]);
+    let late = json!({"agent_id": id, "base_version": 1, "edits": edits});
+    let late = copilot.call("edit_agent", late).await;
     assert_eq!(late["error"], "stale_version", "{late}");
     assert_eq!(late["details"]["newest_version"], 2);
     let unknown =

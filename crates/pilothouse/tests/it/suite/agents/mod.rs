@@ -3,11 +3,16 @@
 
 mod blocks;
 mod building;
+mod building_branches;
 mod building_checks;
 mod building_conversations;
 mod building_edits;
+mod building_gate;
+mod building_offline;
 mod building_rehearsal;
 mod building_tools;
+mod building_words;
+mod building_words_completed;
 mod cli;
 mod cli_building;
 mod credits;
@@ -34,6 +39,7 @@ mod streaming;
 mod tools;
 mod tools_blocks;
 mod tools_copilot;
+pub(crate) mod words_server;
 
 use super::guarantees::server_for;
-use super::{ENGINE, auth, long_running, scripted};
+use super::{ENGINE, auth, long_running, operations_flow, scripted};
