@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const { PICTURES, MEASURES } = process.env;
 const WORK = PICTURES
-  ? 'e2e/pictures/screenshots.ts'
+  ? 'e2e/pictures/*.pictures.ts'
   : MEASURES
     ? 'e2e/measures/smoothness.ts'
     : 'e2e/**/*.e2e.ts';

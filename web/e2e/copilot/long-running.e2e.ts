@@ -1,9 +1,24 @@
 // Work that outlasts a call, a turn or a page visit.
 
 import { afterAll } from 'vitest';
-import { expect, test } from '../harness';
+import { checkAccessible, expect, test } from '../harness';
 import { ToolService } from '../harness/tool-service';
 import { Copilot } from './copilot';
+
+/** An agent that returns its input. */
+const ECHO = {
+  name: 'Echo',
+  description: 'Returns its input.',
+  nodes: [
+    {
+      id: 'in',
+      block_id: 'c0a8e994-ebf1-4a9c-a4d8-89d09c86741b',
+      input_default: { name: 'text', value: 'Ahoy' },
+    },
+    { id: 'out', block_id: '363ae599-353e-4804-937e-b2ee3cef3da4', input_default: { name: 'text' } },
+  ],
+  links: [{ source_id: 'in', source_name: 'result', sink_id: 'out', sink_name: 'value' }],
+};
 
 const service = await ToolService.start();
 afterAll(() => service.close());
@@ -19,6 +34,28 @@ test('a running operation is shown, and replaced by its result', async ({ visito
   await copilot.waitUntilIdle();
   await card.getByRole('progressbar').waitFor({ state: 'detached' });
   await copilot.page.getByText('vlissingen.pdf').first().waitFor();
+});
+
+test('an agent that is being built shows its stages, a game to play, and its picture in the end', async ({
+  visitor,
+}) => {
+  const copilot = await Copilot.open(visitor);
+  const { page } = copilot;
+  const stage = (name: string) => page.locator('[aria-current=step]', { hasText: name });
+  await copilot.sendAndWait('/tool get_agent_building_guide {}');
+  await copilot.sendAndWait('/tool create_agent {"description":"Tell me the tides every morning"}');
+  await stage('Understanding the goal').waitFor();
+  await service.plan('Ask for the harbor', 'Tell the tide');
+  await stage('Writing the agent').waitFor();
+  // The stages are in the stream of the operation, so they are there after a reload, too.
+  await page.reload();
+  await stage('Writing the agent').waitFor();
+  await checkAccessible(page);
+  await page.getByRole('button', { name: 'Play while you wait' }).click();
+  await page.getByRole('button', { name: 'Play while you wait' }).waitFor({ state: 'detached' });
+  await service.generate(ECHO);
+  await page.getByRole('region', { name: 'Graph of Echo' }).waitFor();
+  expect(await page.getByRole('progressbar').count()).toBe(0);
 });
 
 test('the result of an operation that ended while the page was closed is shown on return', async ({

@@ -1,5 +1,5 @@
 // The service behind the tools of docs/demo: one tool responds slowly, one accepts the work and delivers its result
-// later. The test decides when.
+// later. It also plays the agent generator. The test decides when.
 
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ export class ToolService {
     server.on('request', async (request, response) => {
       let body = '';
       for await (const piece of request) body += piece;
-      this.calls.push({ path: request.url ?? '', body: JSON.parse(body), response });
+      this.calls.push({ path: request.url ?? '', body: body ? JSON.parse(body) : {}, response });
       if (request.url === '/print') response.writeHead(202).end();
     });
   }
@@ -38,14 +38,37 @@ export class ToolService {
 
   /** For the server that uses these tools. */
   get settings(): Settings {
-    return { CHAT_TOOLS_FILE: this.file, CHAT_INTERNAL_API_KEY: KEY, CHAT_TOOL_BUDGET_SECONDS: '1' };
+    const { port } = this.server.address() as AddressInfo;
+    return {
+      CHAT_TOOLS_FILE: this.file,
+      CHAT_INTERNAL_API_KEY: KEY,
+      CHAT_TOOL_BUDGET_SECONDS: '1',
+      AGENTGENERATOR_HOST: '127.0.0.1',
+      AGENTGENERATOR_PORT: String(port),
+    };
   }
 
   /** Responds to the pending `/weigh` call. */
   async weigh(tonnes: number): Promise<void> {
-    const { response } = await this.nextCall('/weigh');
+    await this.respond('/weigh', { tonnes });
+  }
+
+  /** Plans the agent of the pending request to the generator. */
+  async plan(...steps: string[]): Promise<void> {
+    const described = steps.map((description) => ({ description, action: 'add_block' }));
+    const plan = { success: true, type: 'instructions', steps: described };
+    await this.respond('/api/decompose-description', plan);
+  }
+
+  /** Writes the agent that was planned. */
+  async generate(agent_json: object): Promise<void> {
+    await this.respond('/api/generate-agent', { success: true, agent_json });
+  }
+
+  private async respond(path: string, body: object): Promise<void> {
+    const { response } = await this.nextCall(path);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ tonnes }));
+    response.end(JSON.stringify(body));
   }
 
   /** Completes the operation of the pending `/print` call. */

@@ -6,6 +6,7 @@ import { checkAccessible, DESKTOP, expect, PHONE, test } from '../harness';
 import { requestJson } from '../harness/requests';
 import type { Server } from '../harness/server';
 import { type Agent, addExample, run } from './agents';
+import { breakLink, createAgent } from './building';
 import { PAGES } from './page-list';
 
 const VIEWS = [
@@ -19,8 +20,9 @@ const VIEWS = [
 const TIMEOUT_MS = 120_000;
 
 /** Content for every page, created once. */
-let prepared: Promise<[Agent, string, string]> | undefined;
-function prepare(server: Server): Promise<[Agent, string, string]> {
+type Content = [Agent, run: string, session: string, draft: string];
+let prepared: Promise<Content> | undefined;
+function prepare(server: Server): Promise<Content> {
   prepared ??= (async () => {
     const agent = await addExample(server, 'approval-letter');
     const waitingRun = await run(server, agent);
@@ -31,7 +33,9 @@ function prepare(server: Server): Promise<[Agent, string, string]> {
       body: JSON.stringify({ message: '/help' }),
     });
     await turn.text();
-    return [agent, waitingRun, id];
+    const draft = await createAgent(server);
+    await breakLink(server, draft);
+    return [agent, waitingRun, id, draft];
   })();
   return prepared;
 }

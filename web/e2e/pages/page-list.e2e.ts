@@ -5,7 +5,9 @@ import { router } from '@/routes';
 import { PAGES } from './page-list';
 
 const AGENT = { id: 'agent', graph_id: 'graph' };
-const visited = PAGES.map(({ path }) => new URL(path(AGENT, 'run', 'session'), 'http://page').pathname);
+const visited = PAGES.map(
+  ({ path }) => new URL(path(AGENT, 'run', 'session', 'draft'), 'http://page').pathname,
+);
 // The root route only redirects to the copilot.
 const pages = Object.keys(router.routesByPath).filter((route) => route !== '/');
 

@@ -4,7 +4,8 @@ import type { Agent } from './agents';
 
 type PageVisit = {
   name: string;
-  path: (agent: Agent, run: string, session: string) => string;
+  /** `draft` is the id of an agent of the user, whose second version has an error. */
+  path: (agent: Agent, run: string, session: string, draft: string) => string;
   ready: string;
   trouble?: RegExp;
 };
@@ -37,6 +38,22 @@ export const PAGES: PageVisit[] = [
     ready: 'Agent spec',
     trouble: /status of 404.*\/versions\)/,
   },
+  {
+    name: 'an agent with an error',
+    path: (_, __, ___, draft) => `/build?flowID=${draft}&flowVersion=2`,
+    ready: 'Apply fix',
+  },
+  {
+    name: 'the form to rehearse an agent',
+    path: (_, __, ___, draft) => `/build?flowID=${draft}&tab=rehearse`,
+    ready: 'Rehearse failures',
+  },
+  {
+    name: 'the versions of an agent',
+    path: (_, __, ___, draft) => `/build?flowID=${draft}&tab=versions`,
+    ready: 'Restore version 1',
+  },
+  { name: 'a new agent', path: () => '/build?tab=spec', ready: 'Agent spec' },
   { name: 'the marketplace', path: () => '/marketplace', ready: 'Invoice calculator' },
   {
     name: 'a listing',

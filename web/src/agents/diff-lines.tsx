@@ -9,7 +9,8 @@ const COLORS = {
   '!': 'bg-warn-soft text-warn',
 } as const;
 
-type Sign = keyof typeof COLORS;
+export type DiffSign = keyof typeof COLORS;
+export type SignedLine = { text: string; sign: DiffSign | null };
 
 const LINE = 'px-3 py-0.5 whitespace-pre-wrap break-words';
 
@@ -18,7 +19,10 @@ const MAX_LINES = 100;
 
 /** What changed in an agent, a line each: added (`+`), removed (`-`), changed (`~`), and what it means (`!`). */
 export function DiffLines({ diff }: { diff: string }) {
-  const lines = signedLines(diff);
+  return <SignedLines lines={signedLines(diff)} />;
+}
+
+export function SignedLines({ lines }: { lines: SignedLine[] }) {
   const shown = lines.slice(0, MAX_LINES);
   return (
     <div className="flex flex-col gap-1.5">
@@ -38,8 +42,8 @@ export function DiffLines({ diff }: { diff: string }) {
 }
 
 /** An indented line belongs to the line before it, and has its sign. */
-export function signedLines(diff: string): { text: string; sign: Sign | null }[] {
-  let sign: Sign | null = null;
+export function signedLines(diff: string): SignedLine[] {
+  let sign: DiffSign | null = null;
   return diff
     .split('\n')
     .filter((line) => line.trim())
@@ -49,7 +53,7 @@ export function signedLines(diff: string): { text: string; sign: Sign | null }[]
     });
 }
 
-function signOf(line: string): Sign | null {
+function signOf(line: string): DiffSign | null {
   const first = line.charAt(0);
-  return Object.hasOwn(COLORS, first) ? (first as Sign) : null;
+  return Object.hasOwn(COLORS, first) ? (first as DiffSign) : null;
 }

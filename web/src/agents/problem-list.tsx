@@ -1,4 +1,5 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { GraphProblem } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { More } from '@/ui/page/more';
@@ -17,12 +18,16 @@ type Props = {
   kind: keyof typeof KINDS;
   /** How many there are, if the list has only the first of them. */
   total?: number;
-  /** Makes each problem a button that leads to its place. */
+  /** Makes each problem that has a place a button that leads there. */
   onChoose?: (problem: GraphProblem) => void;
+  /** The tooltip of these buttons. */
+  chooseHint?: string;
+  /** Shown below a problem: a button that fixes it. */
+  actionOf?: (problem: GraphProblem) => ReactNode;
 };
 
 /** Problems of an agent, grouped by the step they are in. */
-export function ProblemList({ problems, kind, total = problems.length, onChoose }: Props) {
+export function ProblemList({ problems, kind, total = problems.length, ...choice }: Props) {
   const shown = problems.slice(0, MAX_PROBLEMS);
   return (
     <div className="flex flex-col gap-3">
@@ -34,7 +39,7 @@ export function ProblemList({ problems, kind, total = problems.length, onChoose 
               {ofStep.map((problem, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the order never changes, and two may be identical.
                 <li key={index} className="flex min-w-0 gap-2 px-3 py-2.5">
-                  <Problem problem={problem} kind={kind} onChoose={onChoose} />
+                  <Problem problem={problem} kind={kind} {...choice} />
                 </li>
               ))}
             </ul>
@@ -46,7 +51,9 @@ export function ProblemList({ problems, kind, total = problems.length, onChoose 
   );
 }
 
-function Problem({ problem, kind, onChoose }: Pick<Props, 'kind' | 'onChoose'> & { problem: GraphProblem }) {
+type ProblemProps = Omit<Props, 'problems' | 'total'> & { problem: GraphProblem };
+
+function Problem({ problem, kind, onChoose, chooseHint, actionOf }: ProblemProps) {
   const { code, path, message, expected, got } = problem;
   const { Icon, color, label } = KINDS[kind];
   return (
@@ -56,7 +63,7 @@ function Problem({ problem, kind, onChoose }: Pick<Props, 'kind' | 'onChoose'> &
         {onChoose ? (
           <button
             type="button"
-            title="Go to this step in the spec"
+            title={chooseHint}
             onClick={() => onChoose(problem)}
             className="w-fit max-w-full rounded text-left break-words underline-offset-2 hover:underline pointer-coarse:min-h-10"
           >
@@ -79,6 +86,7 @@ function Problem({ problem, kind, onChoose }: Pick<Props, 'kind' | 'onChoose'> &
           <span className="break-all">{code}</span>
           {path && <span className="break-all">{path}</span>}
         </p>
+        {actionOf?.(problem)}
       </div>
     </>
   );

@@ -34,7 +34,7 @@ export function useBlocks(): Blocks {
   return blocks.data ?? NO_BLOCKS;
 }
 
-/** The custom name of a node, or else the name of its block. */
+/** The custom name of a node, its name in the spec, or else the name of its block. */
 export function nodeTitle(node: Node, block: Block | undefined): string {
   const settings = node.input_default ?? {};
   const isInterface = block?.uiType === 'Input' || block?.uiType === 'Output';
@@ -42,6 +42,8 @@ export function nodeTitle(node: Node, block: Block | undefined): string {
     node.metadata?.customized_name,
     isInterface && settings.title,
     isInterface && settings.name,
+    // The name of its step in the spec, by which problems and rehearsals refer to it.
+    node.metadata?.step,
     settings.agent_name,
   ].find((name) => typeof name === 'string' && name.trim());
   if (typeof customName === 'string') return humanName(customName);

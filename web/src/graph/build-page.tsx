@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ChevronLeft, Workflow } from 'lucide-react';
+import { ChevronLeft, Play, Workflow } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { agentOfGraph, graphQuery, LIBRARY } from '@/agents/agent-queries';
 import { isNotFound } from '@/api/problem';
@@ -8,38 +8,53 @@ import { buttonClasses } from '@/ui/buttons/button';
 import { Page, useTitle } from '@/ui/page/page';
 import { Empty, Failure, Skeleton } from '@/ui/page/states';
 import { TabLinks } from '@/ui/page/tab-links';
-import { GraphFigure } from './graph-figure';
-import { VersionPicker } from './version-picker';
-import { nullIfMissing } from './versions';
+import { BUILD_TABS, type BuildTab, linkToTab, tabOf } from './build-tabs';
+import { GraphTab } from './graph-tab';
+import { VersionPicker } from './versions/version-picker';
+import { nullIfMissing } from './versions/version-requests';
 
 const SpecTab = lazy(() => import('./spec/spec-tab').then(({ SpecTab }) => ({ default: SpecTab })));
+const NewAgent = lazy(() => import('./spec/new-agent').then(({ NewAgent }) => ({ default: NewAgent })));
+const RehearsalTab = lazy(() =>
+  import('./rehearsal/rehearsal-tab').then(({ RehearsalTab }) => ({ default: RehearsalTab })),
+);
+const VersionsTab = lazy(() =>
+  import('./versions/versions-tab').then(({ VersionsTab }) => ({ default: VersionsTab })),
+);
 
 const route = getRouteApi('/build');
 
-const TABS = { graph: 'Graph', spec: 'Spec' } as const;
-type Tab = keyof typeof TABS;
-
-/** Full-page view of an agent as a graph and as a spec, with a version picker. */
+/** An agent as a graph and as a spec, with its rehearsals and its versions; without an agent, a new one. */
 export function BuildPage() {
-  const { flowID, flowVersion } = route.useSearch();
-  if (!flowID) {
+  const { flowID, flowVersion, tab } = route.useSearch();
+  if (flowID) return <GraphPageContent graphId={flowID} version={flowVersion} />;
+  if (tab === 'spec') {
     return (
-      <Page title="Graph">
-        <Empty
-          icon={<Workflow />}
-          title="No agent selected"
-          action={
+      <Suspense fallback={<LoadingView label="Loading spec" />}>
+        <NewAgent />
+      </Suspense>
+    );
+  }
+  return (
+    <Page title="Graph">
+      <Empty
+        icon={<Workflow />}
+        title="No agent selected"
+        action={
+          <div className="flex flex-wrap justify-center gap-2">
             <Link to="/library" className={buttonClasses('primary')}>
               Go to library
             </Link>
-          }
-        >
-          Open an agent in your library to see its graph.
-        </Empty>
-      </Page>
-    );
-  }
-  return <GraphPageContent graphId={flowID} version={flowVersion} />;
+            <Link to="/build" search={{ tab: 'spec' }} className={buttonClasses()}>
+              Write a new agent
+            </Link>
+          </div>
+        }
+      >
+        Open an agent in your library to see its graph.
+      </Empty>
+    </Page>
+  );
 }
 
 function GraphPageContent({ graphId, version }: { graphId: string; version?: number }) {
@@ -52,7 +67,8 @@ function GraphPageContent({ graphId, version }: { graphId: string; version?: num
     queryKey: [...LIBRARY, 'of-graph', graphId],
     queryFn: () => agentOfGraph(graphId).catch(nullIfMissing),
   });
-  const tab: Tab = route.useSearch().tab === 'spec' ? 'spec' : 'graph';
+  const tab = tabOf(route.useSearch().tab);
+  const shown = version ?? graph.data?.version ?? 1;
   useTitle(graph.data?.name ?? 'Graph');
 
   if (!graph.data && graph.error) {
@@ -80,37 +96,57 @@ function GraphPageContent({ graphId, version }: { graphId: string; version?: num
           </Link>
         )}
         <h1 className="min-w-0 flex-1 truncate text-lg font-semibold">{graph.data?.name ?? 'Graph'}</h1>
-        {graph.data && (
-          <VersionPicker graphId={graphId} shown={version ?? graph.data.version ?? 1} tab={tab} />
+        {graph.data && <VersionPicker graphId={graphId} shown={shown} tab={tab} />}
+        {agent.data && (
+          <Link
+            to="/library/agents/$id"
+            params={{ id: agent.data.id }}
+            search={{ activeTab: 'run' }}
+            className={buttonClasses('primary')}
+          >
+            <Play aria-hidden className="size-4" />
+            Run
+          </Link>
         )}
       </header>
       <div className="bg-surface px-4">
-        <TabLinks<Tab>
+        <TabLinks<BuildTab>
           label="Views"
-          tabs={TABS}
+          tabs={BUILD_TABS}
           current={tab}
-          linkTo={(one) => ({
-            to: '/build',
-            search: { flowID: graphId, flowVersion: version, tab: one === 'graph' ? undefined : one },
-          })}
+          linkTo={(one) => linkToTab(graphId, version, one)}
         />
       </div>
       {tab === 'graph' && (
         <div className="min-h-0 flex-1" aria-busy={graph.isPlaceholderData}>
           {graph.data ? (
-            <GraphFigure graph={graph.data} fullPage className="min-h-0 flex-1" />
+            <GraphTab graph={graph.data} graphId={graphId} />
           ) : (
             <LoadingView label="Loading graph" />
           )}
         </div>
       )}
       {graph.data && (
-        // The key discards the text of another agent or version.
-        <KeptTab key={`${graphId}/${version ?? ''}`} shown={tab === 'spec'}>
-          <Suspense fallback={<LoadingView label="Loading spec" />}>
-            <SpecTab graphId={graphId} version={version ?? graph.data.version ?? 1} />
+        <>
+          <KeptTab key={`spec ${graphId}/${version ?? ''}`} shown={tab === 'spec'}>
+            <Suspense fallback={<LoadingView label="Loading spec" />}>
+              <SpecTab graphId={graphId} version={shown} />
+            </Suspense>
+          </KeptTab>
+          {/* The key discards the inputs and the results of another version. */}
+          <KeptTab key={`rehearse ${graphId}/${graph.data.version}`} shown={tab === 'rehearse'}>
+            <Suspense fallback={<LoadingView label="Loading rehearsal" />}>
+              <RehearsalTab graph={graph.data} graphId={graphId} />
+            </Suspense>
+          </KeptTab>
+        </>
+      )}
+      {tab === 'versions' && (
+        <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto outline-none">
+          <Suspense fallback={<LoadingView label="Loading versions" />}>
+            <VersionsTab graphId={graphId} shown={shown} />
           </Suspense>
-        </KeptTab>
+        </div>
       )}
     </div>
   );

@@ -1,36 +1,26 @@
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
-import type { NodeState } from '@/executions/execution-state';
-import type { Graph } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { Fold } from '@/ui/page/fold';
 import { Skeleton } from '@/ui/page/states';
 import { GraphText } from './graph-text';
+import type { GraphViewProps } from './graph-view';
 
 const GraphView = lazy(() => import('./graph-view').then(({ GraphView }) => ({ default: GraphView })));
 
-type Props = {
-  graph: Graph;
-  /** State of its nodes in a run. */
-  nodes?: ReadonlyMap<string, NodeState>;
-  /** Sets the height. */
-  className?: string;
-  /** The graph fills the page: the mouse wheel zooms, and there is a minimap. */
-  fullPage?: boolean;
-};
-
 /** A graph as an interactive view with a text version below. The view is loaded lazily. */
-export function GraphFigure({ graph, nodes, className, fullPage }: Props) {
+export function GraphFigure(props: GraphViewProps) {
+  const { graph, nodes, hasEnded, className, fullPage } = props;
   const caption = useRef<HTMLElement>(null);
   const isTextOpen = useIsOpen(caption);
   return (
     <figure className={classes('flex min-w-0 flex-col gap-2', fullPage && 'h-full')}>
       <Suspense fallback={<Skeleton className={className} />}>
-        <GraphView graph={graph} nodes={nodes} className={className} fullPage={fullPage} />
+        <GraphView {...props} />
       </Suspense>
       <figcaption ref={caption} className={classes(fullPage && 'px-4 pb-2')}>
         <Fold title="Text version">
           {/* Always rendered, so that the browser's search finds it. While collapsed it does not follow the run. */}
-          <GraphText graph={graph} nodes={isTextOpen ? nodes : undefined} />
+          <GraphText graph={graph} nodes={isTextOpen ? nodes : undefined} hasEnded={isTextOpen && hasEnded} />
         </Fold>
       </figcaption>
     </figure>

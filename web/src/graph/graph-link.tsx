@@ -1,14 +1,24 @@
 // A link of the graph: a curve from pin to pin through the points reserved for it by the layout.
 
 import { BaseEdge, type Edge, type EdgeProps } from '@xyflow/react';
+import { useContext } from 'react';
+import { GraphContext } from './graph-context';
 import type { Position } from './layout/layout';
 
-export type FlowEdge = Edge<{ bends: Position[] }, 'link'>;
+export type FlowEdge = Edge<{ bends: Position[]; linkId: string | null }, 'link'>;
 
 export function GraphLink({ id, sourceX, sourceY, targetX, targetY, data }: EdgeProps<FlowEdge>) {
   const start = { x: sourceX, y: sourceY };
   const end = { x: targetX, y: targetY };
-  return <BaseEdge id={id} path={curve([start, ...(data?.bends ?? []), end])} />;
+  const { links } = useContext(GraphContext).problems;
+  const isBad = data?.linkId ? links.has(data.linkId) : false;
+  return (
+    <BaseEdge
+      id={id}
+      className={isBad ? 'graph-link-bad' : undefined}
+      path={curve([start, ...(data?.bends ?? []), end])}
+    />
+  );
 }
 
 /** A smooth path of Bézier segments: the curve is horizontal at every point. */

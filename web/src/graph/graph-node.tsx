@@ -6,8 +6,10 @@ import {
   ArrowRightToLine,
   Bot,
   Box,
+  CircleAlert,
   Sparkles,
   StickyNote,
+  TriangleAlert,
   UserCheck,
 } from 'lucide-react';
 import { memo, useContext } from 'react';
@@ -15,11 +17,12 @@ import type { NodeState } from '@/executions/execution-state';
 import type { ExecutionStatus } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { Spinner } from '@/ui/feedback/spinner';
-import { count } from '@/ui/text/format';
+import { amount, count } from '@/ui/text/format';
 import { blockName } from '@/ui/text/names';
 import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, HEAD_HEIGHT, PIN_HEIGHT, pinLabel } from './drawing';
 import { GraphContext } from './graph-context';
+import type { NodeProblems } from './problems/node-problems';
 
 /** `titleId` is the id of the title element, which labels the node for screen readers. */
 export type NodeData = DrawnNode & { titleId: string };
@@ -45,30 +48,40 @@ const BORDERS: Record<ExecutionStatus, string> = {
 };
 
 export function GraphNode({ data, selected }: NodeProps<FlowNode>) {
-  const { blocks, states } = useContext(GraphContext);
+  const { blocks, states, hasEnded, problems } = useContext(GraphContext);
   return (
     <NodeBox
       data={data}
       selected={selected}
       block={blocks.get(data.node.block_id)}
       state={states.get(data.node.id)}
+      hasEnded={hasEnded}
+      problems={problems.byNode.get(data.node.id)}
     />
   );
 }
 
-type NodeBoxProps = { data: NodeData; selected: boolean; block?: Block; state?: NodeState };
+type NodeBoxProps = {
+  data: NodeData;
+  selected: boolean;
+  block?: Block;
+  state?: NodeState;
+  hasEnded: boolean;
+  problems?: NodeProblems;
+};
 
 /** Memoized: renders again only when this node changes. */
-const NodeBox = memo(function NodeBox({ data, selected, block, state }: NodeBoxProps) {
+const NodeBox = memo(function NodeBox({ data, selected, block, state, hasEnded, problems }: NodeBoxProps) {
   const title = nodeTitle(data.node, block);
   const kind = block ? blockName(block.name) : 'Unknown block';
   const Icon = ICONS[block?.uiType ?? ''] ?? Box;
+  const isNotReached = hasEnded && !state && block?.uiType !== 'Note';
   return (
     <div
       style={{ width: data.box.width, height: data.box.height }}
       className={classes(
         'rounded-xl border-2 bg-surface text-left shadow-card',
-        state ? BORDERS[shownStatus(state)] : 'border-line',
+        borderOf(state, isNotReached, problems),
         selected && 'ring-2 ring-accent ring-offset-2 ring-offset-canvas',
       )}
     >
@@ -78,8 +91,13 @@ const NodeBox = memo(function NodeBox({ data, selected, block, state }: NodeBoxP
           <p id={data.titleId} className="truncate text-sm font-medium">
             {title}
           </p>
-          {kind !== title && <p className="truncate text-xs text-muted">{kind}</p>}
+          {isNotReached ? (
+            <p className="truncate text-xs text-muted">Not reached</p>
+          ) : (
+            kind !== title && <p className="truncate text-xs text-muted">{kind}</p>
+          )}
         </div>
+        {problems && <ProblemBadge problems={problems} />}
         {state && <StatusBadge state={state} />}
       </div>
       <Pins pins={data.inputs} side="input" />
@@ -87,6 +105,38 @@ const NodeBox = memo(function NodeBox({ data, selected, block, state }: NodeBoxP
     </div>
   );
 });
+
+function borderOf(state: NodeState | undefined, isNotReached: boolean, problems?: NodeProblems): string {
+  if (state) return BORDERS[shownStatus(state)];
+  if (isNotReached) return 'border-dashed border-line-strong';
+  if (!problems) return 'border-line';
+  return problems.errors.length > 0 ? 'border-bad' : 'border-warn';
+}
+
+function ProblemBadge({ problems: { errors, warnings } }: { problems: NodeProblems }) {
+  const isError = errors.length > 0;
+  const Icon = isError ? CircleAlert : TriangleAlert;
+  const label = [
+    errors.length > 0 && amount(errors.length, 'error'),
+    warnings.length > 0 && amount(warnings.length, 'warning'),
+  ]
+    .filter(Boolean)
+    .join(', ');
+  return (
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className={classes(
+        'flex h-6 shrink-0 items-center gap-1 rounded-full px-1.5 text-xs font-medium tabular-nums',
+        isError ? BADGES.FAILED : BADGES.REVIEW,
+      )}
+    >
+      <Icon aria-hidden className="size-3.5" />
+      {count(errors.length + warnings.length)}
+    </span>
+  );
+}
 
 /** Unfinished executions come first, then failures: later successes do not hide a failure. */
 function shownStatus(state: NodeState): ExecutionStatus {

@@ -8,10 +8,10 @@ import { pinLabel } from './drawing';
 /** Nodes beyond this number are counted, not listed. */
 const MAX_NODES = 500;
 
-type Props = { graph: Graph; nodes?: ReadonlyMap<string, NodeState> };
+type Props = { graph: Graph; nodes?: ReadonlyMap<string, NodeState>; hasEnded?: boolean };
 
 /** Text version of the graph for screen readers and for the browser's search. */
-export const GraphText = memo(function GraphText({ graph, nodes }: Props) {
+export const GraphText = memo(function GraphText({ graph, nodes, hasEnded = false }: Props) {
   const blocks = useBlocks();
   const all = graph.nodes ?? [];
   const titles = new Map(all.map((node) => [node.id, nodeTitle(node, blocks.get(node.block_id))]));
@@ -24,6 +24,7 @@ export const GraphText = memo(function GraphText({ graph, nodes }: Props) {
           <li key={node.id} className="break-words">
             <span className="font-medium">{titles.get(node.id)}</span>{' '}
             {state && <RunStatus status={state.status} />}
+            {hasEnded && !state && <span className="text-muted">(not reached)</span>}
             {links.length > 0 && (
               <ul className="pl-4 text-muted">
                 {links.map((link) => (

@@ -10,9 +10,9 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
-import { useId, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
 import type { NodeState } from '@/executions/execution-state';
-import type { Graph } from '@/protocol';
+import type { Graph, GraphProblem } from '@/protocol';
 import { classes } from '@/ui/classes';
 import { nodeTitle, useBlocks } from './blocks';
 import { type Drawing, drawingOf } from './drawing';
@@ -20,13 +20,25 @@ import { GraphContext } from './graph-context';
 import { type FlowEdge, GraphLink } from './graph-link';
 import { type FlowNode, GraphNode } from './graph-node';
 import { NodePanel } from './node-panel';
+import { type GraphProblems, NO_PROBLEMS } from './problems/node-problems';
 import { useArrowKeys } from './use-arrow-keys';
 import { usePanelFocus } from './use-panel-focus';
 
-type Props = {
+export type GraphViewProps = {
   graph: Graph;
+  /** State of its nodes in a run. */
   nodes?: ReadonlyMap<string, NodeState>;
+  /** The run has ended: nodes without a state were not reached. */
+  hasEnded?: boolean;
+  /** Shown at the nodes and links that they are about. */
+  problems?: GraphProblems;
+  /** A button for a problem in the panel of its node. */
+  actionOf?: (problem: GraphProblem) => ReactNode;
+  /** A node to select; a new object selects it again. */
+  select?: { nodeId: string } | null;
+  /** Sets the height. */
   className?: string;
+  /** The graph fills the page: the mouse wheel zooms, and there is a minimap. */
   fullPage?: boolean;
 };
 
@@ -47,7 +59,7 @@ const ARIA_LABELS = {
 };
 
 /** Interactive view of a graph. It pans with mouse, touch or arrow keys; selecting a node opens its panel. */
-export function GraphView(props: Props) {
+export function GraphView(props: GraphViewProps) {
   return (
     <ReactFlowProvider>
       {/* Another graph or version is mounted as a new view. */}
@@ -56,13 +68,25 @@ export function GraphView(props: Props) {
   );
 }
 
-function GraphCanvas({ graph, nodes: states = NO_STATES, className, fullPage = false }: Props) {
+function GraphCanvas({
+  graph,
+  nodes: states = NO_STATES,
+  hasEnded = false,
+  problems = NO_PROBLEMS,
+  actionOf,
+  select,
+  className,
+  fullPage = false,
+}: GraphViewProps) {
   const blocks = useBlocks();
   const drawing = useMemo(() => drawingOf(graph), [graph]);
   const titleIds = useId();
   const flowNodes = useMemo(() => flowNodesOf(drawing, titleIds), [drawing, titleIds]);
   const edges = useMemo(() => edgesOf(drawing), [drawing]);
-  const context = useMemo(() => ({ blocks, states }), [blocks, states]);
+  const context = useMemo(
+    () => ({ blocks, states, hasEnded, problems }),
+    [blocks, states, hasEnded, problems],
+  );
   const [chosen, setChosen] = useState<string | null>(null);
   const store = useStoreApi();
   const flow = useReactFlow();
@@ -73,6 +97,13 @@ function GraphCanvas({ graph, nodes: states = NO_STATES, className, fullPage = f
     store.getState().addSelectedNodes([id]);
     void flow.fitView({ nodes: [{ id }], maxZoom: 1, duration: 300 });
   }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new request selects a node.
+  useEffect(() => {
+    if (!select || !drawing.nodes.some(({ node }) => node.id === select.nodeId)) return;
+    focus.moveFocus();
+    choose(select.nodeId);
+  }, [select]);
 
   const drawn = drawing.nodes.find((one) => one.node.id === chosen);
   return (
@@ -127,6 +158,8 @@ function GraphCanvas({ graph, nodes: states = NO_STATES, className, fullPage = f
             graph={graph}
             block={blocks.get(drawn.node.block_id)}
             state={states.get(drawn.node.id)}
+            problems={problems.byNode.get(drawn.node.id)}
+            actionOf={actionOf}
             titleOf={(id) => {
               const node = drawing.nodes.find((one) => one.node.id === id)?.node;
               return node ? nodeTitle(node, blocks.get(node.block_id)) : 'Missing block';
@@ -168,7 +201,7 @@ function edgesOf(drawing: Drawing): FlowEdge[] {
   return drawing.links.map((link) => ({
     id: link.key,
     type: 'link' as const,
-    data: { bends: link.bends },
+    data: { bends: link.bends, linkId: link.id ?? null },
     source: link.source_id,
     target: link.sink_id,
     sourceHandle: link.source_name,

@@ -1,8 +1,9 @@
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
+import { ProblemList } from '@/agents/problem-list';
 import type { NodeState } from '@/executions/execution-state';
 import { NodeOutputs } from '@/executions/node-outputs';
-import type { Graph } from '@/protocol';
+import type { Graph, GraphProblem } from '@/protocol';
 import { IconButton } from '@/ui/buttons/button';
 import { RunStatus } from '@/ui/feedback/run-status';
 import { count } from '@/ui/text/format';
@@ -10,6 +11,7 @@ import { blockName, humanName } from '@/ui/text/names';
 import { Value } from '@/ui/values/values';
 import { type Block, nodeTitle } from './blocks';
 import { type DrawnNode, pinLabel } from './drawing';
+import type { NodeProblems } from './problems/node-problems';
 
 type Props = {
   ref?: Ref<HTMLElement>;
@@ -17,13 +19,15 @@ type Props = {
   graph: Graph;
   block?: Block;
   state?: NodeState;
+  problems?: NodeProblems;
+  actionOf?: (problem: GraphProblem) => ReactNode;
   titleOf: (nodeId: string) => string;
   onChoose: (nodeId: string) => void;
   onClose: () => void;
 };
 
 /** Details of a node: description, settings, links, and its outputs in a run. */
-export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, onClose }: Props) {
+export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, onClose, ...rest }: Props) {
   const { node } = drawn;
   const title = nodeTitle(node, block);
   const kind = block && blockName(block.name);
@@ -53,6 +57,7 @@ export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, 
         <p className="break-words text-muted">
           {block ? block.description : "This block isn't available on this server, so the agent can't run."}
         </p>
+        <Problems {...rest} />
         {state && (
           <PanelSection title="In this run">
             <p className="mb-2 flex flex-wrap items-center gap-2">
@@ -99,6 +104,19 @@ export function NodePanel({ ref, drawn, graph, block, state, titleOf, onChoose, 
         />
       </div>
     </section>
+  );
+}
+
+function Problems({ problems, actionOf }: Pick<Props, 'problems' | 'actionOf'>) {
+  if (!problems) return null;
+  const { errors, warnings } = problems;
+  return (
+    <PanelSection title="Problems">
+      <div className="flex flex-col gap-3">
+        {errors.length > 0 && <ProblemList problems={errors} kind="error" actionOf={actionOf} />}
+        {warnings.length > 0 && <ProblemList problems={warnings} kind="warning" actionOf={actionOf} />}
+      </div>
+    </PanelSection>
   );
 }
 

@@ -35,7 +35,17 @@ export function usePanelFocus(chosen: string | null, deselect: () => void) {
       movesFocus.current = panel.current?.contains(event.target as Node) ?? false;
     },
   };
-  return { view, panel, handlers, close };
+  return {
+    view,
+    panel,
+    handlers,
+    close,
+    /** The next node that is selected takes the focus to its panel. */
+    moveFocus: () => {
+      movesFocus.current = true;
+      if (chosen !== null) panel.current?.focus({ preventScroll: true });
+    },
+  };
 }
 
 function nodeOf(view: HTMLElement | null, id: string): HTMLElement | null {

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import type { Agent } from '@/agents/agent-queries';
+import { inputErrors } from '@/agents/input-errors';
 import { Switch } from '@/ui/form/switch';
 import { Markdown } from '@/ui/markdown/markdown';
 import { Panel } from '@/ui/page/page';
@@ -8,7 +9,7 @@ import { fieldsOf } from '@/ui/schema-form/schema';
 import type { Values } from '@/ui/schema-form/schema-form';
 import { SchemaForm } from '@/ui/schema-form/schema-form';
 import { SafeModePanel } from './safe-mode';
-import { inputErrors, useStartRun } from './start-run';
+import { useStartRun } from './start-run';
 import { StartRunError } from './start-run-error';
 
 /** Tab with the form to run the agent, its instructions, outputs and review settings. */

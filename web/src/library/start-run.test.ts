@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { inputErrors } from '@/agents/input-errors';
 import { ApiError } from '@/api/problem';
-import { graphErrors, inputErrors } from './start-run';
+import { graphErrors } from './start-run';
 
 const failed = (body: unknown) => new ApiError(400, 'X', 'No.', null, body);
 

@@ -34,35 +34,10 @@ export function useStartRun(agent: LibraryAgent) {
   });
 }
 
-/** Error messages by input name. `null` if the error is not about inputs. */
-export function inputErrors(error: unknown): Record<string, string> | null {
-  const body = error instanceof ApiError ? (error.body as { inputs?: unknown } | undefined) : undefined;
-  const problems = body?.inputs as { missing?: unknown; unknown?: unknown; wrong?: unknown } | undefined;
-  if (!problems || typeof problems !== 'object') return null;
-  return Object.fromEntries([
-    ...names(problems.missing).map((name) => [name, 'Required.']),
-    ...names(problems.unknown).map((name) => [name, 'The agent has no input with this name.']),
-    ...pairs(problems.wrong),
-  ]);
-}
-
 /** The distinct validation errors of the graph. */
 export function graphErrors(error: unknown): string[] {
   const body = error instanceof ApiError ? (error.body as { errors?: unknown } | undefined) : undefined;
   if (!Array.isArray(body?.errors)) return [];
   const messages = body.errors.map((one: { message?: unknown }) => String(one?.message ?? ''));
   return [...new Set(messages.filter(Boolean))];
-}
-
-function names(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function pairs(value: unknown): [string, string][] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(Array.isArray).map(([name, why]) => [String(name), sentence(String(why))]);
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;
 }

@@ -64,7 +64,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compare two agents, or two versions of one. */
+        /** Compare two agents, or two versions of one. If one of them is refused, `side` says which: `from` or `to`. */
         post: operations["diff_agents"];
         delete?: never;
         options?: never;
@@ -98,7 +98,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rehearse an agent: it runs, but nothing outside the server is touched. */
+        /**
+         * Rehearse an agent: it runs, but nothing outside the server is touched. If the first run does not reach everything, up to
+         *     three more are made, with other answers, decisions and inputs.
+         */
         post: operations["rehearse_agent"];
         delete?: never;
         options?: never;
@@ -1371,6 +1374,17 @@ export interface components {
             /** @description The agent spec, as YAML. */
             spec: string;
         };
+        /** @description How far an agent is that is being made from words. Only shown while the work continues. */
+        AgentProgress: {
+            stage: components["schemas"]["BuildingStage"];
+            /** @description More about the stage, for example the planned steps. */
+            detail?: string | null;
+            /**
+             * Format: int32
+             * @description Which attempt at a repair this is, from 1.
+             */
+            round?: number | null;
+        };
         /** @description An agent that was saved in the user's library. */
         AgentSaved: components["schemas"]["BuiltAgent"] & {
             agent_id: components["schemas"]["GraphId"];
@@ -1416,7 +1430,7 @@ export interface components {
          * @description Who answered for a block in a rehearsal.
          * @enum {string}
          */
-        AnsweredBy: "pinned" | "model" | "sample";
+        AnsweredBy: "pinned" | "recording" | "model" | "sample" | "decision";
         AnsweredStep: {
             step: string;
             by: components["schemas"]["AnsweredBy"];
@@ -1540,6 +1554,11 @@ export interface components {
             success: boolean;
             is_dry_run?: boolean;
         };
+        /**
+         * @description A stage of making an agent from words.
+         * @enum {string}
+         */
+        BuildingStage: "understanding" | "planning" | "writing" | "checking" | "repairing" | "rehearsing" | "saving";
         /** @description What both have in common. */
         BuiltAgent: {
             agent_name: string;
@@ -1829,8 +1848,13 @@ export interface components {
         EditedBody: {
             graph: components["schemas"]["GraphDetails"];
             diff: components["schemas"]["AgentDiff"];
-            /** @description Edits of the new version that restore the old one. */
+            /** @description Edits of the new version that restore the old one. Empty if that takes more edits than one request may have. */
             undo: components["schemas"]["GraphEdit"][];
+            /**
+             * Format: int32
+             * @description The version to restore instead, if `undo` is too long for a request.
+             */
+            restore_version?: number | null;
         };
         EditsBody: {
             /**
@@ -2642,32 +2666,44 @@ export interface components {
             turn_in_flight: boolean;
             follow_up: components["schemas"]["FollowUpView"];
         };
-        /** @description The result of a rehearsal. */
+        /** @description The result of a rehearsal: of its first run, and of further runs that were made to reach what it did not. */
         RehearsalReport: {
+            /** @description The first run. */
             execution_id: components["schemas"]["ExecutionId"];
             state: components["schemas"]["AgentState"];
-            /** @description The steps that ran. */
+            /** @description The steps that ran, in any run. */
             nodes_fired: string[];
-            /** @description The steps that did not. */
+            /** @description The steps that no run reached. */
             not_fired: string[];
             /** @description The linked outputs of steps that have several, and whether a value came out of each. */
             branches: components["schemas"]["RehearsedBranch"][];
-            /** @description By output name, in order. */
+            /** @description What the first run gave, by output name, in order. */
             outputs: {
                 [key: string]: unknown;
             };
-            /** @description The outputs that got no value. */
+            /** @description The outputs that got no value in any run. */
             unfilled: string[];
-            /** @description The steps that failed. */
+            /** @description The steps that failed in the first run. */
             failed: components["schemas"]["StepFailure"][];
-            /** @description The steps that were answered for. */
+            /** @description The steps that were answered for. Those of an agent that a step runs follow its name: `letter/send`. */
             answered: components["schemas"]["AnsweredStep"][];
             /** @description Inputs that were made up, because none were given. */
             made_inputs: {
                 [key: string]: unknown;
             };
+            /** @description All runs, the first one first. What happens with `fail_each` is in `failures`. */
+            runs?: components["schemas"]["RehearsedRun"][];
             /** @description With `fail_each`: what happens when each of the answered steps fails. */
             failures?: components["schemas"]["RehearsedFailure"][];
+        };
+        /** @description A difference between one run of a rehearsal and the first one. */
+        RehearsalVariation: {
+            kind: components["schemas"]["VariationKind"];
+            /** @description The input or the step. */
+            name: string;
+            /** @description The output of the step. */
+            pin?: string | null;
+            value?: unknown;
         };
         RehearseBody: components["schemas"]["AgentBody"] & {
             /** @description By input name. Required inputs that are absent are made up. */
@@ -2680,12 +2716,13 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+            recording?: components["schemas"]["ExecutionId"] | null;
             /**
              * Format: int64
              * @description The same seed makes the same data.
              */
             seed?: number;
-            /** @description Let the model play blocks that have no pinned outputs. */
+            /** @description Let the model play blocks that have no pinned or recorded outputs. */
             use_model?: boolean;
             /** @description Rehearse again for each step that was answered for, with that step failing. */
             fail_each?: boolean;
@@ -2694,6 +2731,7 @@ export interface components {
             step: string;
             pin: string;
             taken: boolean;
+            taken_in?: components["schemas"]["ExecutionId"] | null;
         };
         /** @description A rehearsal in which one step failed. */
         RehearsedFailure: {
@@ -2702,6 +2740,16 @@ export interface components {
             /** @description The outputs that got no value because of it. */
             unfilled: string[];
             /** @description Other steps that failed because of it. */
+            failed: components["schemas"]["StepFailure"][];
+        };
+        /** @description One run of a rehearsal. */
+        RehearsedRun: {
+            execution_id: components["schemas"]["ExecutionId"];
+            /** @description What was different from the first run. */
+            varied: components["schemas"]["RehearsalVariation"][];
+            /** @description The outputs that no earlier run filled. */
+            filled: string[];
+            /** @description The steps that failed, other than those that were let fail. */
             failed: components["schemas"]["StepFailure"][];
         };
         ResponseBody: {
@@ -2905,7 +2953,10 @@ export interface components {
             content: string;
             /** @enum {string} */
             type: "agent_builder_guide";
-        } | (components["schemas"]["AgentPreview"] & {
+        } | (components["schemas"]["AgentProgress"] & {
+            /** @enum {string} */
+            type: "agent_progress";
+        }) | (components["schemas"]["AgentPreview"] & {
             /** @enum {string} */
             type: "agent_preview";
         }) | (components["schemas"]["AgentSaved"] & {
@@ -3411,6 +3462,8 @@ export interface components {
             /** @description What it needs from the server and from its user. */
             needs: components["schemas"]["GraphNeeds"];
         };
+        /** @enum {string} */
+        VariationKind: "input" | "answer" | "rejection" | "failure";
         WorkspaceFile: {
             file_id: string;
             path: string;
@@ -3453,6 +3506,7 @@ export type AgentInfo = components['schemas']['AgentInfo'];
 export type AgentList = components['schemas']['AgentList'];
 export type AgentOutput = components['schemas']['AgentOutput'];
 export type AgentPreview = components['schemas']['AgentPreview'];
+export type AgentProgress = components['schemas']['AgentProgress'];
 export type AgentSaved = components['schemas']['AgentSaved'];
 export type AgentSource = components['schemas']['AgentSource'];
 export type AgentState = components['schemas']['AgentState'];
@@ -3480,6 +3534,7 @@ export type BlockId = components['schemas']['BlockId'];
 export type BlockInfo = components['schemas']['BlockInfo'];
 export type BlockKind = components['schemas']['BlockKind'];
 export type BlockOutput = components['schemas']['BlockOutput'];
+export type BuildingStage = components['schemas']['BuildingStage'];
 export type BuiltAgent = components['schemas']['BuiltAgent'];
 export type CallId = components['schemas']['CallId'];
 export type CancelReasonCode = components['schemas']['CancelReasonCode'];
@@ -3604,9 +3659,11 @@ export type Problem = components['schemas']['Problem'];
 export type PromptTheme = components['schemas']['PromptTheme'];
 export type QueuedFollowUp = components['schemas']['QueuedFollowUp'];
 export type RehearsalReport = components['schemas']['RehearsalReport'];
+export type RehearsalVariation = components['schemas']['RehearsalVariation'];
 export type RehearseBody = components['schemas']['RehearseBody'];
 export type RehearsedBranch = components['schemas']['RehearsedBranch'];
 export type RehearsedFailure = components['schemas']['RehearsedFailure'];
+export type RehearsedRun = components['schemas']['RehearsedRun'];
 export type ResponseBody = components['schemas']['ResponseBody'];
 export type Review = components['schemas']['Review'];
 export type ReviewAction = components['schemas']['ReviewAction'];
@@ -3680,6 +3737,7 @@ export type UserId = components['schemas']['UserId'];
 export type UserQuestion = components['schemas']['UserQuestion'];
 export type UserReadiness = components['schemas']['UserReadiness'];
 export type ValidationBody = components['schemas']['ValidationBody'];
+export type VariationKind = components['schemas']['VariationKind'];
 export type WorkspaceFile = components['schemas']['WorkspaceFile'];
 export type WorkspaceFiles = components['schemas']['WorkspaceFiles'];
 export type WrappedGraph = components['schemas']['WrappedGraph'];
@@ -5960,7 +6018,7 @@ export interface operations {
     list_library_agents: {
         parameters: {
             query?: {
-                /** @description A few words; misspellings are tolerated. */
+                /** @description A few words, at most 100 characters; misspellings are tolerated. */
                 search_term?: string | null;
                 /** @description The order without a search; default `updatedAt`. */
                 sort_by?: ("createdAt" | "updatedAt" | "lastRunAt" | "name") | null;
@@ -6077,7 +6135,7 @@ export interface operations {
     list_favorite_agents: {
         parameters: {
             query?: {
-                /** @description A few words; misspellings are tolerated. */
+                /** @description A few words, at most 100 characters; misspellings are tolerated. */
                 search_term?: string | null;
                 /** @description The order without a search; default `updatedAt`. */
                 sort_by?: ("createdAt" | "updatedAt" | "lastRunAt" | "name") | null;
@@ -6739,7 +6797,7 @@ export interface operations {
                 /** @description Only agents of this user name. */
                 creator?: string | null;
                 category?: string | null;
-                /** @description A few words; the best match comes first. */
+                /** @description A few words, at most 100 characters; the best match comes first. */
                 search_query?: string | null;
                 /** @description The order without a search; default: featured agents first, then by name. */
                 sorted_by?: ("runs" | "name" | "updated_at") | null;
@@ -6809,7 +6867,7 @@ export interface operations {
     search_store: {
         parameters: {
             query: {
-                /** @description A few words; misspellings are tolerated. */
+                /** @description A few words, at most 100 characters; misspellings are tolerated. */
                 query: string;
                 /** @description From 1. */
                 page?: number | null;

@@ -56,6 +56,12 @@ describe('visible messages', () => {
     const started = response('a', [tool('output-available', { type: 'operation_started' })]);
     const [first] = visibleMessages([started, response('b', [tool('input-available')])], null);
     expect(first?.parts[0]).toMatchObject({ output: { type: 'operation_started' } });
+    const stage = {
+      ...tool('output-available', { type: 'agent_progress' }),
+      preliminary: true,
+    } as CopilotPart;
+    const [same] = visibleMessages([started, response('b', [stage])], null);
+    expect(same?.parts[0]).toMatchObject({ output: { type: 'operation_started' } });
   });
 
   test('the response from before a replay stays until the replay has caught up', () => {

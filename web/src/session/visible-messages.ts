@@ -1,6 +1,6 @@
 // The messages as the user sees them. The SDK keeps everything that was streamed, including superseded steps.
 
-import { isToolUIPart } from 'ai';
+import { type DynamicToolUIPart, isToolUIPart, type ToolUIPart } from 'ai';
 import type { CopilotMessage, CopilotPart } from './types';
 
 /** Unchanged messages stay the same objects. */
@@ -63,14 +63,18 @@ function withResultsAtCalls(list: CopilotMessage[]): CopilotMessage[] {
       const again = isToolUIPart(part) ? repeatedCalls.get(part.toolCallId) : undefined;
       if (!again || !isToolUIPart(part)) return part;
       moved.add(part.toolCallId);
-      // Until it has ended, `operation_started` is more informative than a call without output.
-      return isToolUIPart(again) && again.state.startsWith('output') ? again : part;
+      // Until it has ended, `operation_started` is more informative than a call without its final output.
+      return isToolUIPart(again) && isFinal(again) ? again : part;
     });
     return { ...message, parts };
   });
   if (moved.size === 0) return list;
   const parts = last.parts.filter((part) => !(isToolUIPart(part) && moved.has(part.toolCallId)));
   return [...earlier, { ...last, parts }];
+}
+
+function isFinal(part: ToolUIPart | DynamicToolUIPart): boolean {
+  return part.state.startsWith('output') && !('preliminary' in part && part.preliminary);
 }
 
 /** A follow-up that was delivered during the response is shown inside it, so it isn't shown before it as well. */

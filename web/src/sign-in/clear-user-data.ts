@@ -1,6 +1,7 @@
 import type { Credential } from '@/api/identity';
 import { readToken } from '@/api/token';
 import { clearDrafts } from '@/copilot/composer/drafts';
+import { clearSpecDrafts } from '@/graph/spec/spec-drafts';
 import { discardAllSessions } from '@/session/registry';
 import { clearCardState } from '@/tools/card-state';
 
@@ -8,6 +9,7 @@ import { clearCardState } from '@/tools/card-state';
 export function clearUserData(): void {
   discardAllSessions();
   clearDrafts();
+  clearSpecDrafts();
   clearCardState();
 }
 

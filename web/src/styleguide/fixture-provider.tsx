@@ -6,7 +6,10 @@ import { ApiError } from '@/api/problem';
 import type { ExecutionDetails, Review, TaskView } from '@/protocol';
 import { TOOLS_QUERY } from '@/tools/tools-query';
 import { type CardActions, CardContext } from '@/tools/types';
+import { progressOfOutput } from '@/tools/waiting/building-stages';
+import { progressKey } from '@/tools/waiting/use-building-progress';
 import { showToast } from '@/ui/feedback/toast';
+import { TIDES } from './fixtures/building';
 import { TOOLS } from './fixtures/tools';
 
 const ACTIONS: CardActions = {
@@ -28,6 +31,8 @@ export function fixtureClient(): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { enabled: false, retry: false } } });
   client.setQueryData(TOOLS_QUERY.queryKey, TOOLS);
   for (const task of tasks(Date.now())) client.setQueryData(['task', task.task_id], task);
+  client.setQueryData(progressKey('task-building'), progressOfOutput(BUILDING));
+  for (const version of [1, 2]) client.setQueryData(['graph', TIDES.id, version], { ...TIDES, version });
   client.setQueryData(['run', RUN.id], RUN);
   client.setQueryData(['blocks'], new Map(BLOCKS.map((block) => [block.id, block])));
   for (const review of REVIEWS) client.setQueryData(['reviews', 'execution', review.graph_exec_id], [review]);
@@ -46,11 +51,31 @@ function tasks(now: number): TaskView[] {
   return [
     { ...common, task_id: 'task-young', status: 'running', created_at: startedAt(4) },
     { ...common, task_id: 'task-old', status: 'running', created_at: startedAt(75) },
+    {
+      ...common,
+      task_id: 'task-building',
+      tool_name: 'create_agent',
+      status: 'running',
+      created_at: startedAt(12),
+    },
+    {
+      ...common,
+      task_id: 'task-building-soon',
+      tool_name: 'edit_agent',
+      status: 'running',
+      created_at: startedAt(1),
+    },
     { ...common, task_id: 'task-done', status: 'completed', created_at: startedAt(90) },
     { ...common, task_id: 'task-failed', status: 'failed', created_at: startedAt(90) },
     { ...common, task_id: 'task-cancelled', status: 'cancelled', created_at: startedAt(90) },
   ];
 }
+
+const BUILDING = {
+  type: 'agent_progress',
+  stage: 'writing',
+  detail: 'Load the tide table, find the highest tide, warn of high water',
+};
 
 const RUN: ExecutionDetails = {
   id: '7d3f0a52-run',

@@ -67,7 +67,7 @@ export function Messages() {
         <Specimen title="A message and its response">
           <div className="flex flex-col gap-4">
             <UserMessage text="When is high water in Hamburg?" />
-            <AssistantMessage message={ANSWER} live={false} last />
+            <AssistantMessage message={ANSWER} live={false} last current />
           </div>
         </Specimen>
         <Specimen title="Reasoning">

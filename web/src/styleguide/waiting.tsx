@@ -1,7 +1,9 @@
 // What is shown while an operation runs.
 
 import { lazy, Suspense, useState } from 'react';
+import { progressOfOutput, STAGES } from '@/tools/waiting/building-stages';
 import { ProgressLine } from '@/tools/waiting/progress-line';
+import { StageList } from '@/tools/waiting/stage-list';
 import { Waiting } from '@/tools/waiting/waiting';
 import { Button } from '@/ui/buttons/button';
 import { Skeleton } from '@/ui/page/states';
@@ -23,6 +25,16 @@ export function WaitingStates() {
         <Specimen title="Running, server unreachable">
           <Waiting label="Print chart" since={since} unreachable />
         </Specimen>
+      </Entry>
+      <Entry title="Stages of building an agent">
+        <Specimen title="Not started">
+          <StageList progress={null} />
+        </Specimen>
+        {[...Object.keys(STAGES), 'repairing'].map((stage) => (
+          <Specimen key={stage} title={stage}>
+            <StageList progress={progressOfOutput({ type: 'agent_progress', stage, round: 2 })} />
+          </Specimen>
+        ))}
       </Entry>
       <Entry title="Progress">
         {[0, 10, 30, 60, 300].map((seconds) => (

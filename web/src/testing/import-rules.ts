@@ -22,7 +22,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   library: [...SHARED, 'agents', 'executions', 'graph', 'reviews'],
   marketplace: [...SHARED, 'agents', 'graph'],
   ops: SHARED,
-  'sign-in': [...SHARED, 'copilot', 'session', 'tools'],
+  'sign-in': [...SHARED, 'copilot', 'graph', 'session', 'tools'],
   settings: [...SHARED, 'sign-in'],
   shell: [...SHARED, 'reviews', 'sign-in'],
   styleguide: [...SHARED, 'copilot', 'session', 'tools'],

@@ -4,6 +4,7 @@ import { asRecord, parseJson } from '@/lib/json';
 import type { Response, ResponseType } from '@/protocol';
 import { type AnyCardKind, kindOf } from './registry';
 import type { LabelsFor, ToolInput } from './tool-labels';
+import { toolOf } from './tool-of';
 import type { CallContext, CallStatus, ToolPart } from './types';
 
 export type Call = {
@@ -19,10 +20,6 @@ export type Call = {
 };
 
 export type AnyResponse = { type: ResponseType; message?: unknown };
-
-export function toolOf(part: ToolPart): string {
-  return part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
-}
 
 export function readCall(part: ToolPart, context: CallContext): Call {
   const { live } = context;
@@ -87,11 +84,11 @@ function statusOf({ response, kind }: NonNullable<Call['result']>, context: Call
 
 /** The phrase or note that the result's card provides for the row of its call. */
 export function resultText(
-  result: Call['result'],
+  { result, tool }: Call,
   which: 'phrase' | 'note',
   labelsFor: LabelsFor,
 ): string | null {
-  const text = result && safely(() => result.kind[which]?.(result.response as never, labelsFor));
+  const text = result && safely(() => result.kind[which]?.(result.response as never, labelsFor, tool));
   return typeof text === 'string' && text ? text : null;
 }
 

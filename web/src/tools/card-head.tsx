@@ -21,7 +21,7 @@ type Props = {
 export function CardHead({ call, open, onToggle, bodyId }: Props) {
   const labelsFor = useToolLabels();
   const { label, Icon } = labelsFor(call.tool);
-  const note = resultText(call.result, 'note', labelsFor);
+  const note = resultText(call, 'note', labelsFor);
   return (
     <button
       type="button"
@@ -53,11 +53,12 @@ export function CardHead({ call, open, onToggle, bodyId }: Props) {
 }
 
 /** "Searching for “tides”", then "Searched for “tides”"; for a failure, the error message. */
-function phraseOf({ tool, input, status, failure, result }: Call, labelsFor: LabelsFor): string {
+function phraseOf(call: Call, labelsFor: LabelsFor): string {
+  const { tool, input, status, failure } = call;
   const { doing, done, waiting, objectOf } = labelsFor(tool);
   if (failure) return failure;
   const unfinished = status === 'preparing' || status === 'running' || status === 'stopped';
-  const phrase = status === 'running' ? null : resultText(result, 'phrase', labelsFor);
+  const phrase = status === 'running' ? null : resultText(call, 'phrase', labelsFor);
   const verb = unfinished ? doing : status === 'waiting' ? (waiting ?? done) : done;
   return phrase ?? [verb, objectOf(input)].filter(Boolean).join(' ');
 }

@@ -4,6 +4,7 @@ import type { ResponseType } from '@/protocol';
 import { agentBuilding } from './cards/agent-building';
 import { agentChecks } from './cards/agent-checks';
 import { agentPlans } from './cards/agent-plans';
+import { agentProgress } from './cards/agent-progress';
 import { agentRuns } from './cards/agent-runs';
 import { agents } from './cards/agents';
 import { background } from './cards/background';
@@ -26,6 +27,7 @@ export const CARDS = {
   ...agentBuilding,
   ...agentChecks,
   ...agentPlans,
+  ...agentProgress,
   ...agentRuns,
   ...agents,
   ...background,

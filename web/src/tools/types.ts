@@ -61,7 +61,7 @@ export type CardKind<T extends ResponseType> = {
   /** Defaults to `done`. */
   status?: (response: Response<T>, context: CallContext) => CallStatus;
   /** Replaces the verb and object of the tool in the row, where the response is more specific. */
-  phrase?: (response: Response<T>, labelsFor: LabelsFor) => string | null | undefined;
+  phrase?: (response: Response<T>, labelsFor: LabelsFor, tool: string) => string | null | undefined;
   /** Short text at the end of the row, such as a count or a size. */
   note?: (response: Response<T>) => string | null | undefined;
 };

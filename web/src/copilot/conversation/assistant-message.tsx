@@ -17,11 +17,13 @@ type Props = {
   live: boolean;
   /** It is the newest message. */
   last: boolean;
+  /** No user message follows it. */
+  current: boolean;
   onRetry?: () => void;
 };
 
 /** The response of one turn: text, reasoning and tool calls in order, and how it ended. */
-export function AssistantMessage({ message, live, last, onRetry }: Props) {
+export function AssistantMessage({ message, live, last, current, onRetry }: Props) {
   const { error, stopped, retryable } = message.metadata ?? {};
   const sections = sectionsOf(message);
   return (
@@ -29,7 +31,7 @@ export function AssistantMessage({ message, live, last, onRetry }: Props) {
       <span className="sr-only">Pilothouse: </span>
       {sections.map((section, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a response only grows at its end, so a section keeps its index.
-        <SectionView key={index} section={section} live={live} last={last} />
+        <SectionView key={index} section={section} live={live} current={current} />
       ))}
       {stopped && <TurnStopped onRetry={onRetry} />}
       {error && <TurnFailed {...parseFailure(error)} canRetry={retryable !== false} onRetry={onRetry} />}
@@ -40,7 +42,9 @@ export function AssistantMessage({ message, live, last, onRetry }: Props) {
   );
 }
 
-function SectionView({ section, live, last }: { section: ResponseSection; live: boolean; last: boolean }) {
+type SectionProps = { section: ResponseSection; live: boolean; current: boolean };
+
+function SectionView({ section, live, current }: SectionProps) {
   switch (section.kind) {
     case 'text':
       return <ResponseText text={section.text} streaming={live && section.streaming} />;
@@ -50,7 +54,7 @@ function SectionView({ section, live, last }: { section: ResponseSection; live: 
       return (
         <div className="flex flex-col gap-1.5">
           {section.calls.map((call) => (
-            <Call key={call.toolCallId} part={call} live={live} current={last} />
+            <Call key={call.toolCallId} part={call} live={live} current={current} />
           ))}
         </div>
       );

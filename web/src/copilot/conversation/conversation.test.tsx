@@ -1,3 +1,4 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
@@ -73,6 +74,32 @@ describe('a conversation', () => {
     expect(retry).toHaveBeenCalledOnce();
     rerender(<Conversation handle={handle({ messages, retry, busy: true, phase: 'streaming' })} />);
     expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull();
+  });
+
+  test('a question can be answered until the user writes, also after another response', () => {
+    const question = {
+      type: 'tool-create_agent',
+      toolCallId: 'c',
+      state: 'output-available',
+      input: {},
+      output: {
+        type: 'clarification_needed',
+        message: '',
+        questions: [{ question: 'Where to?', keyword: 'to' }],
+      },
+    } as CopilotMessage['parts'][number];
+    const later: CopilotMessage = { id: 'turn-2', role: 'assistant', parts: RESPONSE_PARTS };
+    const messages = [USER_MESSAGE, response([question]), later];
+    const client = new QueryClient({ defaultOptions: { queries: { enabled: false } } });
+    const show = (shown: CopilotMessage[]) => (
+      <QueryClientProvider client={client}>
+        <Conversation handle={handle({ messages: shown })} />
+      </QueryClientProvider>
+    );
+    const { rerender } = render(show(messages));
+    expect(screen.getByRole('textbox', { name: 'Where to?' })).toBeTruthy();
+    rerender(show([...messages, userMessage('a', 'To Brest.')]));
+    expect(screen.queryByRole('textbox', { name: 'Where to?' })).toBeNull();
   });
 
   test('only the last response can be regenerated', () => {

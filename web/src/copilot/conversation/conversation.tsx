@@ -8,7 +8,7 @@ import { classes } from '@/ui/classes';
 import { Announcer } from './announcer';
 import { EarlierMessages } from './earlier-messages';
 import { MessageGroup } from './message-group';
-import { groupMessages, type MessageGroupData } from './message-groups';
+import { currentMessages, groupMessages, type MessageGroupData } from './message-groups';
 import { sectionsOf, showsActivity } from './response-sections';
 import { RunningIndicator } from './running-indicator';
 import { ScrollAnchor } from './scroll-anchor';
@@ -32,6 +32,7 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
     if (sent) scrollToBottom('instant');
   }, [sent, scrollToBottom]);
   const groups = useMessageGroups(messages);
+  const current = useMemo(() => currentMessages(messages), [messages]);
   const scroller = useCallback(() => scrollRef.current, [scrollRef]);
   // The clicked button is removed; the focus stays in the message list.
   const focusLog = useCallback(() => scrollRef.current?.focus({ preventScroll: true }), [scrollRef]);
@@ -62,6 +63,7 @@ export function Conversation({ handle }: { handle: SessionHandle }) {
                   key={group.key}
                   group={group}
                   lastId={group.messages.at(-1) === last ? last?.id : undefined}
+                  currentFrom={group.messages.find((message) => current.has(message))?.id}
                   busy={group.messages.at(-1) === last && busy}
                   onRetry={onRetry}
                 />

@@ -10,6 +10,8 @@ type Props = {
   group: MessageGroupData;
   /** The id of the newest message, if it is in this group. */
   lastId: string | undefined;
+  /** The id of the first message that no user message follows, if it is in this group. */
+  currentFrom: string | undefined;
   busy: boolean;
   onRetry: () => void;
 };
@@ -18,7 +20,8 @@ type Props = {
  * A group of messages. The browser skips the rendering of off-screen groups, and keeps the scroll position when a
  * group's real height differs from the estimate.
  */
-export const MessageGroup = memo(function MessageGroup({ group, lastId, busy, onRetry }: Props) {
+export const MessageGroup = memo(function MessageGroup({ group, lastId, currentFrom, busy, onRetry }: Props) {
+  const firstCurrent = group.messages.findIndex(({ id }) => id === currentFrom);
   return (
     <div
       {...GROUP}
@@ -29,13 +32,14 @@ export const MessageGroup = memo(function MessageGroup({ group, lastId, busy, on
         lastId === undefined && 'supports-[overflow-anchor:auto]:[content-visibility:auto]',
       )}
     >
-      {group.messages.map((message) => {
+      {group.messages.map((message, index) => {
         const last = message.id === lastId;
         return (
           <Message
             key={message.id}
             message={message}
             last={last}
+            current={firstCurrent >= 0 && index >= firstCurrent}
             live={last && busy}
             onRetry={last && !busy ? onRetry : undefined}
           />
@@ -45,15 +49,21 @@ export const MessageGroup = memo(function MessageGroup({ group, lastId, busy, on
   );
 });
 
-type MessageProps = { message: CopilotMessage; live: boolean; last: boolean; onRetry?: () => void };
+type MessageProps = {
+  message: CopilotMessage;
+  live: boolean;
+  last: boolean;
+  current: boolean;
+  onRetry?: () => void;
+};
 
-const Message = memo(function Message({ message, live, last, onRetry }: MessageProps) {
+const Message = memo(function Message({ message, ...rest }: MessageProps) {
   return (
     <article data-testid={message.role === 'user' ? 'user-message' : 'assistant-message'} className="min-w-0">
       {message.role === 'user' ? (
         <UserMessage text={message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')} />
       ) : (
-        <AssistantMessage message={message} live={live} last={last} onRetry={onRetry} />
+        <AssistantMessage message={message} {...rest} />
       )}
     </article>
   );

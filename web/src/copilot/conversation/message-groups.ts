@@ -43,6 +43,11 @@ function isSame(one: MessageGroupData, other: MessageGroupData): boolean {
   );
 }
 
+/** The messages that no user message follows: their questions can still be answered. */
+export function currentMessages(messages: readonly CopilotMessage[]): ReadonlySet<CopilotMessage> {
+  return new Set(messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1));
+}
+
 const LINE_PX = 28;
 const LINE_CHARACTERS = 85;
 const AROUND_PX = 64;

@@ -1,47 +1,76 @@
-// What came of checking, rehearsing or saving a spec.
+// What came of checking, fixing, rehearsing, comparing or saving a spec.
 
+import { CircleCheck, Undo2, Wrench } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { AgentDiffView } from '@/agents/agent-diff-view';
 import { AgentStateBadge, AgentStateHint } from '@/agents/agent-state';
 import { ProblemList } from '@/agents/problem-list';
 import { asRecord } from '@/lib/json';
-import type { GraphProblem, RehearsalReport, ValidationBody } from '@/protocol';
+import type { AgentDiff, FixBody, GraphProblem, RehearsalReport, ValidationBody } from '@/protocol';
 import { Button } from '@/ui/buttons/button';
-import { CopyButton } from '@/ui/buttons/copy-button';
 import { Fold } from '@/ui/page/fold';
 import { Failure } from '@/ui/page/states';
 import { amount } from '@/ui/text/format';
-import { RehearsalReportView } from './rehearsal-report';
+import { RehearsalReportView } from '../rehearsal/rehearsal-report';
+import type { StaleVersion } from '../versions/stale-version';
 
 export type SpecOutcome =
   | { kind: 'checked'; check: ValidationBody }
   | { kind: 'rehearsed'; report: RehearsalReport }
+  | { kind: 'compared'; diff: AgentDiff }
+  | { kind: 'fixed'; fix: FixBody; before: string }
   /** The server refused the spec because of its errors. */
-  | { kind: 'invalid'; title: string; problems: GraphProblem[] }
+  | { kind: 'invalid'; title: string; problems: GraphProblem[]; canSaveDraft: boolean }
   /** Another user or tab has saved a version. */
-  | { kind: 'stale'; newest: number | null }
+  | { kind: 'stale'; stale: StaleVersion }
   | { kind: 'failed'; title: string; error: unknown };
 
 type Props = {
   outcome: SpecOutcome;
-  text: string;
   onChoose: (problem: GraphProblem) => void;
-  onReload: (newest: number | null) => void;
+  /** Repairs what has only one repair. */
+  onFix: () => void;
+  /** Restores the text as it was before the repair. */
+  onUndo: (before: string) => void;
+  /** Absent if the user may not save. */
+  onSaveDraft?: () => void;
+  /** How a newer version is shown. */
+  stale: (stale: StaleVersion) => ReactNode;
 };
 
-export function SpecOutcomeView({ outcome, text, onChoose, onReload }: Props) {
+const CHOOSE_HINT = 'Go to this step in the spec';
+
+export function SpecOutcomeView({ outcome, onChoose, onFix, onUndo, onSaveDraft, stale }: Props) {
   switch (outcome.kind) {
     case 'checked':
-      return <CheckView check={outcome.check} onChoose={onChoose} />;
+      return <CheckView check={outcome.check} onChoose={onChoose} onFix={onFix} />;
     case 'rehearsed':
       return <RehearsalReportView report={outcome.report} />;
+    case 'compared':
+      return (
+        <div className="flex flex-col gap-3">
+          <p className="font-medium">Changes</p>
+          <AgentDiffView diff={outcome.diff} />
+        </div>
+      );
+    case 'fixed':
+      return <FixView fix={outcome.fix} onChoose={onChoose} onUndo={() => onUndo(outcome.before)} />;
     case 'invalid':
       return (
         <div className="flex flex-col gap-3">
           <p className="font-medium">{outcome.title}</p>
-          <ProblemList problems={outcome.problems} kind="error" onChoose={onChoose} />
+          <FixAll problems={outcome.problems} onFix={onFix} />
+          <ProblemList
+            problems={outcome.problems}
+            kind="error"
+            onChoose={onChoose}
+            chooseHint={CHOOSE_HINT}
+          />
+          {outcome.canSaveDraft && onSaveDraft && <SaveDraft onSave={onSaveDraft} />}
         </div>
       );
     case 'stale':
-      return <StaleView newest={outcome.newest} text={text} onReload={onReload} />;
+      return stale(outcome.stale);
     case 'failed':
       return <Failure title={outcome.title} error={outcome.error} />;
   }
@@ -54,6 +83,10 @@ export function summaryOf(outcome: SpecOutcome): string {
       return `Checked: ${amount(outcome.check.errors.length, 'error')}, ${amount(outcome.check.warnings.length, 'warning')}.`;
     case 'rehearsed':
       return 'The rehearsal has ended.';
+    case 'compared':
+      return 'Changes are shown.';
+    case 'fixed':
+      return fixedText(outcome.fix);
     case 'invalid':
       return outcome.title;
     default:
@@ -61,8 +94,11 @@ export function summaryOf(outcome: SpecOutcome): string {
   }
 }
 
-function CheckView({ check, onChoose }: { check: ValidationBody; onChoose: Props['onChoose'] }) {
+type CheckViewProps = Pick<Props, 'onChoose' | 'onFix'> & { check: ValidationBody };
+
+function CheckView({ check, onChoose, onFix }: CheckViewProps) {
   const { valid, state, errors, warnings } = check;
+  const choice = { onChoose, chooseHint: CHOOSE_HINT };
   return (
     <div className="flex flex-col gap-3">
       <p className="flex flex-wrap items-center gap-2">
@@ -71,12 +107,82 @@ function CheckView({ check, onChoose }: { check: ValidationBody; onChoose: Props
       </p>
       {valid && <AgentStateHint state={state} />}
       <Needs needs={check.needs} />
-      {errors.length > 0 && <ProblemList problems={errors} kind="error" onChoose={onChoose} />}
+      <FixAll problems={[...errors, ...warnings]} onFix={onFix} />
+      {errors.length > 0 && <ProblemList problems={errors} kind="error" {...choice} />}
       {warnings.length > 0 && (
         <Fold title={amount(warnings.length, 'warning')} open>
-          <ProblemList problems={warnings} kind="warning" onChoose={onChoose} />
+          <ProblemList problems={warnings} kind="warning" {...choice} />
         </Fold>
       )}
+    </div>
+  );
+}
+
+/** Only if something has exactly one repair. */
+function FixAll({ problems, onFix }: { problems: readonly GraphProblem[]; onFix: () => void }) {
+  const fixable = problems.filter(({ edit }) => edit).length;
+  if (fixable === 0) return null;
+  return (
+    <div>
+      <Button size="small" icon={<Wrench aria-hidden className="size-4" />} onClick={onFix}>
+        Fix automatically
+      </Button>
+    </div>
+  );
+}
+
+type FixViewProps = Pick<Props, 'onChoose'> & { fix: FixBody; onUndo: () => void };
+
+function FixView({ fix, onChoose, onUndo }: FixViewProps) {
+  const { fixes, remaining, valid_after_fix } = fix;
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex flex-wrap items-center gap-2">
+        <span className="font-medium">{fixedText(fix)}</span>
+        {fixes.length > 0 && (
+          <Button size="small" icon={<Undo2 aria-hidden className="size-4" />} onClick={onUndo}>
+            Undo
+          </Button>
+        )}
+      </p>
+      {fixes.length > 0 && <ProblemList problems={fixes} kind="fixed" />}
+      {valid_after_fix && (
+        <p className="flex items-center gap-2">
+          <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
+          The agent has no errors now.
+        </p>
+      )}
+      {remaining.length > 0 && (
+        <Fold title={`${amount(remaining.length, 'problem')} left`} open>
+          <ProblemList
+            problems={remaining}
+            kind={valid_after_fix ? 'warning' : 'error'}
+            onChoose={onChoose}
+            chooseHint={CHOOSE_HINT}
+          />
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+function fixedText({ fixes }: FixBody): string {
+  return fixes.length === 0
+    ? 'There was nothing that could be fixed automatically.'
+    : `Fixed ${amount(fixes.length, 'problem')}.`;
+}
+
+function SaveDraft({ onSave }: { onSave: () => void }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-muted">
+        You can save it as a draft and fix it later. A draft can't run, and the active version stays as it is.
+      </p>
+      <div>
+        <Button size="small" onClick={onSave}>
+          Save as draft
+        </Button>
+      </div>
     </div>
   );
 }
@@ -107,26 +213,4 @@ function nameOf(need: unknown): string {
   if (typeof need === 'string') return need;
   const { title, name, provider, id } = asRecord(need);
   return String(title ?? name ?? provider ?? id ?? '');
-}
-
-function StaleView({ newest, text, onReload }: Pick<Props, 'text' | 'onReload'> & { newest: number | null }) {
-  return (
-    <div
-      role="alert"
-      className="flex flex-col gap-3 rounded-xl border border-warn/30 bg-warn-soft px-4 py-3 text-sm"
-    >
-      <p>
-        <span className="font-medium">This agent was changed while you edited it.</span>{' '}
-        {newest !== null && `Its newest version is ${newest}. `}
-        Your text was not saved. Copy it if you need it, then load the newest version and make your changes
-        there.
-      </p>
-      <div className="flex flex-wrap items-center gap-2">
-        <Button size="small" onClick={() => onReload(newest)}>
-          Discard my text and reload
-        </Button>
-        <CopyButton text={text} label="Copy my text" />
-      </div>
-    </div>
-  );
 }

@@ -1,10 +1,11 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RehearsalReport } from '@/protocol';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refusal, serve } from '@/testing/fake-server';
 import { showAt } from '@/testing/show-at';
 import { BuildPage } from '../build-page';
+import { changedValue, REPORT, VALID } from '../testing/fixtures';
+import { clearSpecDrafts, proposeText } from './spec-drafts';
 
 const SPEC = 'name: Tides\nsteps:\n  page: {block: Request}\n  high: {block: Text}\n';
 const ERROR = {
@@ -15,28 +16,19 @@ const ERROR = {
   expected: 'AI Text Generator',
 };
 
-const REPORT: RehearsalReport = {
-  execution_id: 'e',
-  state: 'rehearsed',
-  nodes_fired: ['page', 'high'],
-  not_fired: ['mail'],
-  branches: [
-    { step: 'check', pin: 'yes_output', taken: true },
-    { step: 'check', pin: 'no_output', taken: false },
-  ],
-  outputs: { tide: ['4.2 m'] },
-  unfilled: ['alarm'],
-  failed: [{ step: 'send', node_id: 'n', error: 'No address.' }],
-  answered: [{ step: 'page', by: 'sample' }],
-  made_inputs: { harbor: 'Brest' },
-};
-
 type Routes = Parameters<typeof serve>[0];
 
 /** Serves an agent whose second version is active; versions that are saved are added. */
 function serveAgent(routes: Routes = {}) {
   let newest = 2;
-  const graph = (version: number) => ({ id: 'g', version, name: `Tides ${version}`, nodes: [], links: [] });
+  const graph = (version: number, isActive = true) => ({
+    id: 'g',
+    version,
+    is_active: isActive,
+    name: `Tides ${version}`,
+    nodes: [],
+    links: [],
+  });
   return serve({
     'GET /api/graphs/g': ({ query }) => graph(Number(query.get('version') ?? newest)),
     'GET /api/graphs/g/versions': () =>
@@ -49,7 +41,9 @@ function serveAgent(routes: Routes = {}) {
     'POST /api/agents/decompile': ({ body }) => ({
       spec: SPEC.replace('Tides', `Tides ${(body as { graph_version: number }).graph_version}`),
     }),
-    'PUT /api/graphs/g': () => graph(++newest),
+    'POST /api/agents/validate': () => VALID,
+    'POST /api/agents/diff': () => changedValue(1, 2),
+    'PUT /api/graphs/g': ({ query }) => graph(++newest, query.get('draft') !== 'true'),
     ...routes,
   });
 }
@@ -60,15 +54,13 @@ async function showSpec(address = '/build?flowID=g&tab=spec') {
   return { ...shown, area };
 }
 
+const specText = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Agent spec' }).value;
 const press = (name: string) => userEvent.click(screen.getByRole('button', { name }));
 
-beforeEach(() => {
-  // Not implemented here; the browser opens the dialog.
-  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
-    this.open = true;
-  };
+afterEach(() => {
+  vi.unstubAllGlobals();
+  clearSpecDrafts();
 });
-afterEach(() => vi.unstubAllGlobals());
 
 describe('the spec tab', () => {
   it('shows the spec of the shown version, as text to edit', async () => {
@@ -100,22 +92,75 @@ describe('the spec tab', () => {
     );
   });
 
-  it('asks before unsaved text is lost', async () => {
+  it('keeps the unsaved text of each version, also after a reload, until it is discarded', async () => {
     serveAgent();
     const { area } = await showSpec();
     await userEvent.type(area, '# note');
     const picker = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Version' });
     await userEvent.selectOptions(picker, '1');
-    const dialog = await screen.findByRole('dialog', { name: 'Leave without saving?' });
-    await userEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
-    expect(area.value).toContain('# note');
-    await userEvent.selectOptions(picker, '1');
-    await userEvent.click(await screen.findByRole('button', { name: 'Discard changes' }));
-    await waitFor(() =>
-      expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Agent spec' }).value).toContain(
-        'Tides 1',
-      ),
-    );
+    await waitFor(() => expect(specText()).toContain('Tides 1'));
+    expect(specText()).not.toContain('# note');
+    cleanup();
+    await showSpec();
+    await waitFor(() => expect(specText()).toContain('# note'));
+    expect(screen.getByText(/You have unsaved changes/)).toBeTruthy();
+    expect(await screen.findByText('~ high.b: 1 → 2'), 'what it changes').toBeTruthy();
+    await press('Discard changes');
+    expect(specText()).toBe(SPEC.replace('Tides', 'Tides 2'));
+    cleanup();
+    await showSpec();
+    expect(specText()).not.toContain('# note');
+  });
+
+  it('opens a text that was proposed for the agent as unsaved changes', async () => {
+    serveAgent();
+    proposeText('g', 'name: Proposed\n');
+    await showSpec();
+    expect(specText()).toBe('name: Proposed\n');
+    expect(await screen.findByText('~ high.b: 1 → 2')).toBeTruthy();
+    await press('Save as new version');
+    await screen.findByRole('heading', { name: 'Tides 3' });
+  });
+
+  it('shows what the text changes in the version it was loaded from', async () => {
+    const requests = serveAgent();
+    const { area } = await showSpec();
+    const show = screen.getByRole<HTMLButtonElement>('button', { name: 'Show changes' });
+    expect(show.disabled).toBe(true);
+    await userEvent.type(area, '# x');
+    await userEvent.click(show);
+    expect(await screen.findByText('~ high.b: 1 → 2')).toBeTruthy();
+    expect(requests.find(({ route }) => route === 'POST /api/agents/diff')?.body).toEqual({
+      from: { graph_id: 'g', graph_version: 2 },
+      to: { spec: area.value },
+    });
+  });
+
+  it('fixes the text automatically, and can undo that', async () => {
+    serveAgent({
+      'POST /api/agents/validate': () => ({
+        ...VALID,
+        valid: false,
+        errors: [{ ...ERROR, edit: { op: 'set', step: 'high', pin: 'b', value: 1 } }],
+      }),
+      'POST /api/agents/fix': () => ({
+        agent_json: {},
+        spec: 'name: Fixed\n',
+        fixes: [{ code: 'unknown_output', path: 'steps.high.b', message: 'Renamed the output.' }],
+        valid_after_fix: true,
+        remaining: [],
+      }),
+    });
+    const { area } = await showSpec();
+    const before = area.value;
+    await press('Check');
+    await userEvent.click(await screen.findByRole('button', { name: 'Fix automatically' }));
+    await waitFor(() => expect(specText()).toBe('name: Fixed\n'));
+    expect(screen.getByText('Renamed the output.')).toBeTruthy();
+    expect(screen.getByText('The agent has no errors now.')).toBeTruthy();
+    expect(screen.queryByText('The text has changed since.')).toBeNull();
+    await press('Undo');
+    expect(specText()).toBe(before);
   });
 
   it('lists the problems that a check finds, and selects the line of one', async () => {
@@ -149,9 +194,13 @@ describe('the spec tab', () => {
     expect(results).toContain('4.2 m');
     expect(results).toContain('Outputs without a valuealarm');
     expect(results).toContain('Branches not takencheck.no_output');
-    expect(results).not.toContain('check.yes_output');
     expect(results).toContain('page: answered with sample data');
     expect(results).toContain('send: No address.');
+    expect(results).toContain('With height = 4, approve rejected: fills alarm');
+    expect(results).toContain('With page.client_error, send failing: no other output is filled');
+    expect(results).toContain('page: no value for tide; high also failed');
+    expect(results).toContain('send: every output still gets a value');
+    expect(results).toContain('Branches taken (1)check.yes_output');
     expect(results).toContain('Steps that ran (2)');
   });
 
@@ -174,23 +223,71 @@ describe('the spec tab', () => {
     expect(puts()[1]?.query.get('base_version')).toBe('3');
   });
 
-  it('says that the agent was changed meanwhile, and offers to reload', async () => {
-    serveAgent({
-      'PUT /api/graphs/g': () =>
-        Response.json({ detail: 'Changed.', code: 'STALE_VERSION', newest_version: 5 }, { status: 409 }),
+  describe('of an agent that was changed meanwhile', () => {
+    /** Refuses the first save, because version 5 exists. */
+    async function saveTooLate(newestSpec: string) {
+      let isFirst = true;
+      const requests = serveAgent({
+        'POST /api/agents/decompile': ({ body }) => ({
+          spec: (body as { graph_version: number }).graph_version === 5 ? newestSpec : SPEC,
+        }),
+        'PUT /api/graphs/g': () => {
+          if (!isFirst)
+            return { id: 'g', version: 6, is_active: true, name: 'Tides 6', nodes: [], links: [] };
+          isFirst = false;
+          return Response.json(
+            { detail: 'Changed.', code: 'STALE_VERSION', newest_version: 5 },
+            { status: 409 },
+          );
+        },
+        'GET /api/graphs/g/versions': () =>
+          (isFirst ? [2] : [5, 2]).map((version, index) => ({
+            version,
+            is_active: index === 0,
+            created_at: '2026-11-16T12:00:00Z',
+          })),
+      });
+      const shown = await showSpec('/build?flowID=g&flowVersion=2&tab=spec');
+      await userEvent.clear(shown.area);
+      await userEvent.paste(SPEC.replace('Text', 'Mine'));
+      await press('Save as new version');
+      const alert = await screen.findByRole('alert');
+      expect(alert.textContent).toContain('Its newest version is 5.');
+      expect(await within(alert).findByText('~ high.b: 1 → 2'), 'what changed meanwhile').toBeTruthy();
+      expect(specText()).toContain('Mine');
+      return { ...shown, requests };
+    }
+
+    it('offers to reload', async () => {
+      const { router } = await saveTooLate(SPEC.replace('Tides', 'Theirs'));
+      await press('Discard my text and reload');
+      await waitFor(() => expect(specText()).toContain('Theirs'));
+      expect(specText()).not.toContain('Mine');
+      expect(router.state.location.search).toEqual({ flowID: 'g', flowVersion: 5, tab: 'spec' });
     });
-    const { area, router } = await showSpec();
-    await userEvent.type(area, '# mine');
-    await press('Save as new version');
-    expect((await screen.findByRole('alert')).textContent).toContain('Its newest version is 5.');
-    expect(area.value).toContain('# mine');
-    await press('Discard my text and reload');
-    await waitFor(() =>
-      expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Agent spec' }).value).toContain(
-        'Tides 5',
-      ),
-    );
-    expect(router.state.location.search).toEqual({ flowID: 'g', flowVersion: 5, tab: 'spec' });
+
+    it('offers to apply the changes to the newest version', async () => {
+      const { router, requests } = await saveTooLate(SPEC.replace('Tides', 'Theirs'));
+      await press('Apply my changes to version 5');
+      await waitFor(() => expect(specText()).toContain('Theirs'));
+      expect(specText()).toContain('Mine');
+      expect(router.state.location.search).toEqual({ flowID: 'g', flowVersion: 5, tab: 'spec' });
+      await press('Save as new version');
+      await screen.findByRole('heading', { name: 'Tides 6' });
+      const [, again] = requests.filter(({ route }) => route === 'PUT /api/graphs/g');
+      expect(again?.query.get('base_version')).toBe('5');
+    });
+
+    it('says when both changed the same line, and can continue with the text', async () => {
+      await saveTooLate(SPEC.replace('Text', 'Theirs'));
+      await press('Apply my changes to version 5');
+      expect(await screen.findByText(/Both of you changed the same lines/)).toBeTruthy();
+      expect(specText()).toContain('Mine');
+      await press('Continue with my text on version 5');
+      await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+      expect(specText()).toContain('Mine');
+      expect(screen.queryByText(/This is version/)).toBeNull();
+    });
   });
 
   it('shows the errors of an agent that could not be saved', async () => {
@@ -203,6 +300,23 @@ describe('the spec tab', () => {
     await press('Save as new version');
     expect(await screen.findByRole('button', { name: /There is no block/ })).toBeTruthy();
     expect(area.value).toContain('# x');
+  });
+
+  it('can save an agent with errors as a draft', async () => {
+    const requests = serveAgent({
+      'PUT /api/graphs/g': ({ query }) =>
+        query.get('draft') === 'true'
+          ? { id: 'g', version: 3, is_active: false, name: 'Draft', nodes: [], links: [] }
+          : Response.json({ detail: 'Errors.', code: 'INVALID_GRAPH', errors: [ERROR] }, { status: 400 }),
+    });
+    const { area, router } = await showSpec();
+    await userEvent.type(area, '# x');
+    await press('Save as new version');
+    await userEvent.click(await screen.findByRole('button', { name: 'Save as draft' }));
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ flowID: 'g', flowVersion: 3, tab: 'spec' }),
+    );
+    expect(requests.filter(({ route }) => route === 'PUT /api/graphs/g')).toHaveLength(2);
   });
 
   it('keeps the text when the server fails', async () => {
@@ -229,5 +343,32 @@ it('another version can be made the active one', async () => {
   await waitFor(() => {
     const sent = requests.find(({ route }) => route === 'PUT /api/graphs/g/versions/active');
     expect(sent?.body).toEqual({ active_graph_version: 1 });
+  });
+});
+
+describe('a new agent', () => {
+  const showNew = async () => {
+    const shown = showAt({ path: '/build', address: '/build?tab=spec', component: BuildPage });
+    return {
+      ...shown,
+      area: await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Agent spec' }),
+    };
+  };
+
+  it('is written as a spec, kept, and saved', async () => {
+    const requests = serveAgent({
+      'POST /api/graphs': () => ({ id: 'g', version: 1, is_active: true, name: 'New', nodes: [], links: [] }),
+    });
+    await userEvent.type((await showNew()).area, 'name: New');
+    cleanup();
+    const { router } = await showNew();
+    expect(specText()).toBe('name: New');
+    expect(screen.queryByRole('button', { name: 'Show changes' })).toBeNull();
+    await press('Save agent');
+    await waitFor(() => expect(router.state.location.search).toEqual({ flowID: 'g' }));
+    expect(requests.find(({ route }) => route === 'POST /api/graphs')?.body).toEqual({ spec: 'name: New' });
+    cleanup();
+    await showNew();
+    expect(specText()).toBe('');
   });
 });

@@ -1,55 +1,62 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { graphQuery, LIBRARY } from '@/agents/agent-queries';
-import type { GraphDetails } from '@/protocol';
 import { showToast } from '@/ui/feedback/toast';
 import { Failure, Loading } from '@/ui/page/states';
+import { linkToTab } from '../build-tabs';
+import { useShowSaved } from '../versions/use-show-saved';
+import { draftKey, takeProposedText, writeDraft } from './spec-drafts';
 import { SpecEditor } from './spec-editor';
-import { type SpecDocument, specKey, specQuery } from './spec-requests';
-import { UnsavedText } from './unsaved-text';
+import { type SaveOptions, type SpecDocument, saveSpec, specKey, specQuery } from './spec-requests';
+import { useDraft } from './use-draft';
 
-/** An edited spec, and the one that was loaded. */
-type Edit = { loaded: SpecDocument; text: string };
-
-/** Tab with the spec of an agent. It stays mounted while another tab is shown, so that unsaved text is kept. */
+/** Tab with the spec of an agent. Unsaved text is kept until it is saved or discarded. */
 export function SpecTab({ graphId, version }: { graphId: string; version: number }) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const showSaved = useShowSaved();
   const spec = useQuery(specQuery(graphId, version));
-  const [edit, setEdit] = useState<Edit | null>(null);
+  const [proposed, setProposed] = useState(() => takeProposedText(graphId));
+  const [draft, setDraft] = useDraft(draftKey(graphId, version));
   // While there is unsaved text, a spec that is loaded again replaces neither the text nor the version it builds on.
-  const loaded = edit?.loaded ?? spec.data;
-
-  function showVersion(flowVersion: number | undefined) {
-    void navigate({
-      to: '/build',
-      search: { flowID: graphId, flowVersion, tab: 'spec' },
-      ignoreBlocker: true,
-    });
+  const loaded = draft?.loaded ?? spec.data;
+  if (proposed !== null && spec.data) {
+    setProposed(null);
+    setDraft({ loaded: spec.data, text: proposed });
   }
 
-  function saved(graph: GraphDetails, text: string) {
-    const saved = graph.version ?? version + 1;
+  function change(loaded: SpecDocument, text: string) {
+    setDraft(text === loaded.spec ? null : { loaded, text });
+  }
+
+  async function save(loaded: SpecDocument, text: string, options: SaveOptions) {
+    const graph = await saveSpec(graphId, text, loaded.base ?? loaded.version, options);
+    const saved = graph.version ?? loaded.version + 1;
     client.setQueryData<SpecDocument>(specKey(graphId, saved), { spec: text, version: saved, base: saved });
-    client.setQueryData(graphQuery(graphId, saved).queryKey, graph);
-    client.setQueryData(graphQuery(graphId).queryKey, graph);
-    void client.invalidateQueries({ queryKey: ['graph', graphId, 'versions'] });
     // Shown until the server has returned what it stored: in its own order, and without comments.
     void client.invalidateQueries({ queryKey: specKey(graphId, saved) });
-    void client.invalidateQueries({ queryKey: LIBRARY });
-    setEdit(null);
-    showVersion(undefined);
-    showToast(`Saved as version ${saved}.`, 'good');
+    setDraft(null);
+    showSaved(graph, 'spec');
+    showToast(options.draft ? `Saved as version ${saved}, a draft.` : `Saved as version ${saved}.`, 'good');
+  }
+
+  function showVersion(newest: number | undefined) {
+    void client.invalidateQueries({ queryKey: ['graph', graphId] });
+    void navigate(linkToTab(graphId, newest, 'spec'));
+  }
+
+  function rebase(loaded: SpecDocument, text: string) {
+    setDraft(null);
+    writeDraft(draftKey(graphId, loaded.version), { loaded, text });
+    showVersion(loaded.version);
   }
 
   function reload(newest: number | null) {
-    setEdit(null);
-    void client.invalidateQueries({ queryKey: ['graph', graphId] });
+    setDraft(null);
     showVersion(newest ?? undefined);
   }
 
-  if (!loaded) {
+  if (!loaded || proposed !== null) {
     return (
       <div className="p-4">
         {spec.error ? (
@@ -61,16 +68,14 @@ export function SpecTab({ graphId, version }: { graphId: string; version: number
     );
   }
   return (
-    <>
-      <UnsavedText isUnsaved={edit !== null} />
-      <SpecEditor
-        graphId={graphId}
-        loaded={loaded}
-        text={edit?.text ?? loaded.spec}
-        onChange={(text) => setEdit(text === loaded.spec ? null : { loaded, text })}
-        onSaved={saved}
-        onReload={reload}
-      />
-    </>
+    <SpecEditor
+      graphId={graphId}
+      loaded={loaded}
+      text={draft?.text ?? loaded.spec}
+      onChange={(text) => change(loaded, text)}
+      onSave={(text, options) => save(loaded, text, options)}
+      onRebase={rebase}
+      onReload={reload}
+    />
   );
 }

@@ -1,6 +1,7 @@
 // Cards of what the copilot reads and plans before it builds an agent.
 
 import type { PlannedStep } from '@/protocol';
+import { Button } from '@/ui/buttons/button';
 import { Badge } from '@/ui/feedback/badge';
 import { Markdown } from '@/ui/markdown/markdown';
 import { Fold } from '@/ui/page/fold';
@@ -8,7 +9,10 @@ import { More } from '@/ui/page/more';
 import { ScrollBox } from '@/ui/page/scroll-box';
 import { amount } from '@/ui/text/format';
 import { blockName, humanName } from '@/ui/text/names';
-import type { CardKinds, CardProps } from '../types';
+import { buildPlanMessage } from '../building-messages';
+import { type CardKinds, type CardProps, useCardActions } from '../types';
+import { useCardSend } from '../use-card-send';
+import { Buttons, SendOutcome } from './parts';
 
 /** Steps beyond this number are counted, not shown. */
 const MAX_STEPS = 30;
@@ -21,7 +25,11 @@ const ACTIONS: Record<string, string> = {
   add_output: 'Add output',
 };
 
-function DecompositionCard({ response: { goal, steps, step_count } }: CardProps<'task_decomposition'>) {
+function DecompositionCard({ response, part, current }: CardProps<'task_decomposition'>) {
+  const { goal, steps, step_count } = response;
+  const send = useCardSend(part.toolCallId);
+  // While a turn is running, the copilot may build it already.
+  const { busy } = useCardActions();
   return (
     <>
       <p className="break-words">
@@ -38,6 +46,14 @@ function DecompositionCard({ response: { goal, steps, step_count } }: CardProps<
         </ol>
       )}
       <More number={Math.max(steps.length, step_count) - Math.min(steps.length, MAX_STEPS)} />
+      {current && !busy && send.sent === null && steps.length > 0 && (
+        <Buttons>
+          <Button kind="primary" busy={send.sending} onClick={() => void send.submit(buildPlanMessage(goal))}>
+            Build this agent
+          </Button>
+        </Buttons>
+      )}
+      <SendOutcome send={send} sent="Sent to the copilot." />
     </>
   );
 }

@@ -8,19 +8,29 @@ import { Fold } from '@/ui/page/fold';
 import { Json } from '@/ui/values/json';
 import { Outputs } from '@/ui/values/values';
 import type { CardKinds, CardProps } from '../types';
+import {
+  BuildingErrorDetails,
+  isBuildingError,
+  isGeneratorError,
+  RetryGeneration,
+  readDetails,
+} from './building-errors';
 import { FailedNodes } from './failed-nodes';
 import { RunLink } from './links';
 import { Facts } from './parts';
 
-function ErrorCard({ response: { message, error, details, execution_id }, part }: CardProps<'error'>) {
+function ErrorCard({ response, part, current }: CardProps<'error'>) {
+  const { message, error, details, execution_id } = response;
   const { library_agent_id } = asRecord(part.input);
   const agentId = typeof library_agent_id === 'string' ? library_agent_id : null;
-  const { nodes_failed, outputs, ...rest } = asRecord(details);
+  const isBuilding = isBuildingError(error);
+  const { nodes_failed, outputs, ...rest } = isBuilding ? readDetails(details).rest : asRecord(details);
   const earlierOutputs = asRecord(outputs);
   const other = Object.keys(rest).length > 0 ? rest : typeof details === 'object' ? null : details;
   return (
     <>
       <p className="break-words whitespace-pre-wrap">{message}</p>
+      {isBuilding && <BuildingErrorDetails details={details} />}
       {Array.isArray(nodes_failed) && <FailedNodes nodes={nodes_failed} />}
       {Object.keys(earlierOutputs).length > 0 && (
         <Fold title="Outputs before the failure">
@@ -32,6 +42,7 @@ function ErrorCard({ response: { message, error, details, execution_id }, part }
           <Json value={other} />
         </Fold>
       )}
+      {current && isGeneratorError(error) && <RetryGeneration part={part} />}
       <Facts
         facts={[
           error && <code className="font-mono">{error}</code>,
@@ -80,8 +91,8 @@ export const errors: CardKinds<'error' | 'need_login' | 'no_results'> = {
   error: {
     Card: ErrorCard,
     status: ({ error }) => (error === 'cancelled' ? 'stopped' : 'failed'),
-    // A failed run has more details than fit in a row.
-    opens: ({ execution_id }) => Boolean(execution_id),
+    // A failed run and an agent that could not be built have more details than fit in a row.
+    opens: ({ execution_id, error }) => Boolean(execution_id) || isBuildingError(error),
   },
   need_login: { Card: NeedLoginCard, status: () => 'waiting', opens: true },
   no_results: { Card: NoResultsCard, note: () => 'No results' },

@@ -34,3 +34,17 @@ test('a status check is done once its turn has ended', async () => {
   await showCard(status('task-old'), { live: false });
   expect(screen.getByRole('button', { name: /done$/ })).toBeDefined();
 });
+
+test('an agent that is being built shows its stages', async () => {
+  const find = (title: string) =>
+    partOf(EXAMPLES.operation_pending.find((example) => example.title === title) as Example);
+  await showCard(find('An agent is being built'));
+  const current = screen.getByText('Writing the agent');
+  expect(current.getAttribute('aria-current')).toBe('step');
+  expect(screen.getByText(/^Writing the agent: Load the tide table/)).toBeDefined();
+  expect(screen.getByText('Play while you wait')).toBeDefined();
+  await showCard(find('An agent is being built, no stage known yet'));
+  expect(screen.getByText('Writing the agent').getAttribute('aria-current')).toBeNull();
+  await showCard(find('As stored in the history'));
+  expect(screen.queryByText('Writing the agent')).toBeNull();
+});

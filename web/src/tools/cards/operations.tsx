@@ -7,6 +7,9 @@ import type { OperationStatus, TaskView } from '@/protocol';
 import { Badge, type Tone } from '@/ui/feedback/badge';
 import { humanName } from '@/ui/text/names';
 import type { CallStatus, CardKinds, CardProps } from '../types';
+import { hasStages } from '../waiting/building-stages';
+import { StageList } from '../waiting/stage-list';
+import { useBuildingProgress } from '../waiting/use-building-progress';
 import { Waiting } from '../waiting/waiting';
 
 const POLL_MS = 1_500;
@@ -19,11 +22,20 @@ function RunningOperationCard({ response: { tool_name, task_id } }: StartedProps
   if (task.isMissing) return <p className="text-muted">This task is no longer available.</p>;
   const name = humanName(tool_name);
   if (task.data && hasEnded(task.data)) return <p role="status">{ending(name, task.data)}</p>;
+  return <RunningTask tool={tool_name} taskId={task_id ?? null} task={task} />;
+}
+
+type RunningTaskProps = { tool: string; taskId: string | null; task: ReturnType<typeof useTask> };
+
+function RunningTask({ tool, taskId, task }: RunningTaskProps) {
+  const isBuilding = hasStages(tool);
+  const progress = useBuildingProgress(isBuilding ? taskId : null);
   return (
     <Waiting
-      label={name}
+      label={humanName(tool)}
       since={task.data ? Date.parse(task.data.created_at) : undefined}
       unreachable={task.isUnreachable}
+      stages={isBuilding && <StageList progress={progress} />}
     />
   );
 }
@@ -55,13 +67,7 @@ function OperationStatusCard({ response, show }: CardProps<'operation_status'>) 
     // The current status cannot be polled, so no progress is shown.
     if (!task_id || task.isMissing)
       return <p className="text-muted">It was running when the copilot checked.</p>;
-    return (
-      <Waiting
-        label={humanName(tool_name ?? 'operation')}
-        since={task.data ? Date.parse(task.data.created_at) : undefined}
-        unreachable={task.isUnreachable}
-      />
-    );
+    return <RunningTask tool={tool_name ?? 'operation'} taskId={task_id} task={task} />;
   }
   return (
     <>

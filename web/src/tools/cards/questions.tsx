@@ -158,6 +158,8 @@ export const questions: CardKinds<'clarification_needed'> = {
     Card: QuestionsCard,
     opens: true,
     status: (_, { current }) => (current ? 'waiting' : 'done'),
+    // Other tools ask instead of doing what their label says.
+    phrase: (_, __, tool) => (tool === 'ask_question' ? null : 'Asked you a question'),
     note: ({ questions }) => (questions.length === 1 ? '1 question' : `${questions.length} questions`),
   },
 };

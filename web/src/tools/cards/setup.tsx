@@ -138,6 +138,7 @@ export const setup: CardKinds<'setup_requirements' | 'suggested_goal'> = {
   suggested_goal: {
     Card: GoalCard,
     opens: true,
+    phrase: () => 'Suggested another goal',
     status: (_, { current }) => (current ? 'waiting' : 'done'),
   },
 };

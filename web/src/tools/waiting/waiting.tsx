@@ -1,5 +1,5 @@
 import { Gamepad2, WifiOff } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Button } from '@/ui/buttons/button';
 import { Skeleton } from '@/ui/page/states';
 import { elapsedText, useElapsed } from '@/ui/text/use-elapsed';
@@ -16,10 +16,12 @@ type Props = {
   since?: number;
   /** The server is unreachable; the operation continues anyway. */
   unreachable?: boolean;
+  /** What it is doing now, if it says so. */
+  stages?: ReactNode;
 };
 
 /** A running operation: elapsed time, estimated progress, and a game to play meanwhile. */
-export function Waiting({ label, since, unreachable }: Props) {
+export function Waiting({ label, since, unreachable, stages }: Props) {
   const elapsed = useElapsed(true, since);
   const [playing, setPlaying] = useState(false);
   return (
@@ -32,6 +34,7 @@ export function Waiting({ label, since, unreachable }: Props) {
         <span className="text-xs text-muted tabular-nums">{elapsedText(elapsed)}</span>
       </p>
       <ProgressLine elapsedMs={elapsed} label={`${label} is running`} />
+      {stages}
       {unreachable && (
         <p role="status" className="flex items-center gap-1.5 text-xs text-warn">
           <WifiOff aria-hidden className="size-3.5" />

@@ -1,15 +1,13 @@
 // Takes the screenshots of the documentation. Not a test; `make pictures` runs it.
 
-import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { Copilot } from '../copilot/copilot';
 import { PHONE, test, type Visitor } from '../harness';
 import { ScriptedModel } from '../harness/scripted-model';
 import { addExample, run } from '../pages/agents';
+import { take } from './take';
 import { PLAN, playVoyage } from './voyage';
 
-const FOLDER = process.env.PICTURES ?? '';
 const TALL = { width: 1280, height: 1000 };
 const EXAMPLES = ['text-in-numbers', 'invoice-calculator', 'csv-report', 'feed-digest'];
 
@@ -52,12 +50,4 @@ async function visit(visitor: Visitor, name: string, path: string): Promise<void
   const page = await visitor.open(path);
   await take(page, name);
   await page.close();
-}
-
-async function take(page: Page, name: string): Promise<void> {
-  await page.getByRole('heading').first().waitFor();
-  await page.waitForLoadState('networkidle');
-  // Waits until no placeholder is left.
-  await page.locator('.animate-pulse.bg-sunken').first().waitFor({ state: 'detached' });
-  await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled', caret: 'hide' });
 }

@@ -6,13 +6,14 @@ import { showToast } from '@/ui/feedback/toast';
 import { Select } from '@/ui/form/field';
 import { useAttempt } from '@/ui/form/use-attempt';
 import { when } from '@/ui/text/format';
-import { activateVersion, versionsQuery } from './versions';
+import { type BuildTab, linkToTab } from '../build-tabs';
+import { activateVersion, versionsQuery } from './version-requests';
 
 type Props = {
   graphId: string;
   shown: number;
   /** The tab that stays open when another version is picked. */
-  tab: 'graph' | 'spec';
+  tab: BuildTab;
 };
 
 /** The shown version, as a list to pick another one, and a button that makes it the active one. */
@@ -30,16 +31,7 @@ export function VersionPicker({ graphId, shown, tab }: Props) {
         <Select
           aria-label="Version"
           value={shown}
-          onChange={(event) =>
-            navigate({
-              to: '/build',
-              search: {
-                flowID: graphId,
-                flowVersion: Number(event.target.value),
-                tab: tab === 'graph' ? undefined : tab,
-              },
-            })
-          }
+          onChange={(event) => navigate(linkToTab(graphId, Number(event.target.value), tab))}
         >
           {versions.map((version) => (
             <option key={version.version} value={version.version}>
@@ -53,7 +45,9 @@ export function VersionPicker({ graphId, shown, tab }: Props) {
   );
 }
 
-function MakeActive({ graphId, version }: { graphId: string; version: number }) {
+type MakeActiveProps = { graphId: string; version: number; small?: boolean };
+
+export function MakeActive({ graphId, version, small }: MakeActiveProps) {
   const client = useQueryClient();
   const { busy, problem, attempt } = useAttempt();
 
@@ -75,7 +69,12 @@ function MakeActive({ graphId, version }: { graphId: string; version: number }) 
           {problem}
         </p>
       )}
-      <Button busy={busy} onClick={activate}>
+      <Button
+        busy={busy}
+        size={small ? 'small' : 'medium'}
+        aria-label={small ? `Make active: version ${version}` : undefined}
+        onClick={activate}
+      >
         Make active
       </Button>
     </>
