@@ -41,6 +41,8 @@ test('a message that does not reach the server is put back into the field', asyn
   visitor.expectErrors(NO_CONNECTION);
   const copilot = await Copilot.open(visitor);
   await copilot.field.waitFor();
+  // The part of the page that shows messages is loaded beside the first page, and cannot be loaded afterward.
+  await copilot.page.waitForLoadState('networkidle');
   server.proxy.disconnect();
   await copilot.send('Nobody hears this');
   await copilot.page.getByRole('alert').waitFor({ timeout: 30_000 });
