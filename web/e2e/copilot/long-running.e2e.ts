@@ -54,7 +54,7 @@ test('an agent that is being built shows its stages, a game to play, and its pic
   await page.getByRole('button', { name: 'Play while you wait' }).click();
   await page.getByRole('button', { name: 'Play while you wait' }).waitFor({ state: 'detached' });
   await service.generate(ECHO);
-  await page.getByRole('region', { name: 'Graph of Echo' }).waitFor();
+  await page.getByRole('group', { name: 'Graph of Echo' }).waitFor();
   expect(await page.getByRole('progressbar').count()).toBe(0);
 });
 

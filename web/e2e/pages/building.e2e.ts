@@ -165,7 +165,7 @@ test('a sentence becomes an agent that is rehearsed, changed, run, approved and 
   await page.getByRole('button', { name: 'Send answer' }).click();
 
   // The picture of the agent.
-  const saved = page.getByRole('region', { name: 'Graph of Invoice total' });
+  const saved = page.getByRole('group', { name: 'Graph of Invoice total' });
   await saved.getByRole('group').first().waitFor();
   await copilot.waitUntilIdle();
   await checkAccessible(page);
@@ -196,7 +196,7 @@ test('a sentence becomes an agent that is rehearsed, changed, run, approved and 
   // Another change, in words.
   await page.goto(chat);
   await copilot.send('Set the tax to 19 % and rename it to Harbor dues');
-  const changed = page.getByRole('region', { name: 'Graph of Harbor dues' });
+  const changed = page.getByRole('group', { name: 'Graph of Harbor dues' });
   await changed.waitFor();
   await copilot.waitUntilIdle();
   await page

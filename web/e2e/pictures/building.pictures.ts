@@ -12,7 +12,7 @@ test('an agent from a sentence', async ({ newVisitor }) => {
   await copilot.send('Build an agent that totals an invoice and asks me before sending it');
   await page.getByRole('textbox', { name: /web address/ }).fill('https://example.org/invoices');
   await page.getByRole('button', { name: 'Send answer' }).click();
-  const graph = page.getByRole('region', { name: 'Graph of Invoice total' });
+  const graph = page.getByRole('group', { name: 'Graph of Invoice total' });
   await graph.getByRole('group').first().waitFor();
   await copilot.waitUntilIdle();
   await take(page, 'building');

@@ -111,6 +111,8 @@ function GraphCanvas({
       <section
         ref={focus.view}
         {...focus.handlers}
+        // A landmark needs a name of its own on the page, and a chat may show the same agent twice.
+        role={fullPage ? 'region' : 'group'}
         aria-label={`Graph of ${graph.name || 'the agent'}`}
         className={classes(
           'relative overflow-hidden border-line bg-canvas',

@@ -33,7 +33,7 @@ function show(type: BuildingType, title: string): Promise<HTMLElement> {
 
 test('a preview shows the graph, the folded spec and the state', async () => {
   const card = await show('agent_preview', 'New agent');
-  expect(await screen.findByRole('region', { name: 'Graph of Morning tides' })).toBeDefined();
+  expect(await screen.findByRole('group', { name: 'Graph of Morning tides' })).toBeDefined();
   expect(screen.getByText('Ready, rehearsed')).toBeDefined();
   expect(within(card).getByText('Spec').closest('details')?.open).toBe(false);
   expect(card.textContent).toContain('block: Send Web Request');
@@ -66,7 +66,7 @@ test('a saved agent leads to the pages that the response names', async () => {
 
 test('a saved agent shows the picture of its version', async () => {
   await show('agent_saved', 'Ready');
-  expect(await screen.findByRole('region', { name: 'Graph of Morning tides' })).toBeDefined();
+  expect(await screen.findByRole('group', { name: 'Graph of Morning tides' })).toBeDefined();
 });
 
 test('a version that was deleted has no picture', async () => {
