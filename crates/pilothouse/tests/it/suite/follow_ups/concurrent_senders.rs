@@ -111,9 +111,8 @@ async fn fifty_messages_to_one_session_while_turns_end_are_each_delivered_once()
                 let text = format!("word {number};");
                 let sent = send(&setup.server, session, &id, &text).send().await;
                 let sent = sent.expect("an answer");
-                if sent.status() == 429 || sent.status() == 503 {
-                    // The limit of waiting follow-ups is reached, or the store is slower than a request may wait: the
-                    // client retries with the same id.
+                if sent.status() == 429 {
+                    // The limit of waiting follow-ups is reached: the client retries.
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     continue;
                 }
